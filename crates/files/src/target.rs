@@ -49,7 +49,7 @@ impl WriteTarget {
     /// Follows `path` to the file it names, which need not exist; its directory must.
     pub fn resolve(path: &Path) -> Result<Self, FileAccessError> {
         let mut path = path.to_owned();
-        let mut replaceable = true;
+        let mut is_replaceable = true;
         let mut links = 0;
         while let Some(next) = link_at(&path)? {
             links += 1;
@@ -57,7 +57,7 @@ impl WriteTarget {
                 return Err(FileAccessError::opening(Errno::LOOP));
             }
             if next.magic {
-                replaceable = false;
+                is_replaceable = false;
                 break;
             }
             path = match path.parent() {
@@ -85,7 +85,7 @@ impl WriteTarget {
             path,
             directory,
             name,
-            is_replaceable: replaceable,
+            is_replaceable,
         })
     }
 

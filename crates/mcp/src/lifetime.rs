@@ -76,14 +76,8 @@ async fn serve(
         OperatorReports::new(http.logs_calls, keys).map(Arc::new)
     });
     let reports = reports.transpose()?;
-    let setup = ServerSetup::new(
-        options,
-        confinement,
-        secrets,
-        cache,
-        reports.clone(),
-        temporary,
-    );
+    let shared = reports.clone();
+    let setup = ServerSetup::new(options, confinement, secrets, cache, shared, temporary);
     let setup = Arc::new(setup);
     tokio::spawn(Arc::clone(&setup).reap_orphans());
     if let (Some(http), Some(reports)) = (http, reports) {

@@ -125,7 +125,7 @@ impl PatternAutomaton {
     /// Adds a pattern; it shares its first steps with earlier patterns as far as they are equal.
     fn add(&mut self, pattern: SplitPattern) {
         self.has_bare_root |= pattern.steps.is_empty();
-        let (mut after_wildcard, mut last) = (false, None::<usize>);
+        let (mut is_after_wildcard, mut last) = (false, None::<usize>);
         for step in pattern.steps {
             let known = match last {
                 None => &self.first,
@@ -142,7 +142,7 @@ impl PatternAutomaton {
                     next: Vec::new(),
                     is_end: false,
                     ends_in_slash: false,
-                    is_after_wildcard: after_wildcard,
+                    is_after_wildcard,
                     folded: None,
                 });
                 match last {
@@ -151,7 +151,7 @@ impl PatternAutomaton {
                 }
                 index
             });
-            after_wildcard |= wild;
+            is_after_wildcard |= wild;
             last = Some(index);
         }
         if let Some(last) = last.and_then(|last| self.all.get_mut(last)) {

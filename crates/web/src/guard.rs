@@ -116,16 +116,24 @@ impl std::error::Error for GuardError {}
 
 impl fmt::Display for GuardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (host, resolved_address, class, redirected, led, public_only) = match self {
+        let (host, resolved_address, class, was_redirected, was_led_to, is_public_only) = match self
+        {
             Self::Host(why) => return write!(f, "Refused: {why}"),
             Self::Address {
                 host,
                 address: found,
                 class,
-                was_redirected: redirected,
-                was_led_to: led,
-                is_public_only: public_only,
-            } => (host, found, class, *redirected, *led, *public_only),
+                was_redirected,
+                was_led_to,
+                is_public_only,
+            } => (
+                host,
+                found,
+                class,
+                *was_redirected,
+                *was_led_to,
+                *is_public_only,
+            ),
         };
         let kind = class.kind;
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
@@ -134,17 +142,17 @@ impl fmt::Display for GuardError {
             "a"
         };
         f.write_str("Refused: ")?;
-        if redirected {
+        if was_redirected {
             f.write_str("a redirect led to ")?;
         }
         match resolved_address {
-            Some(ip) if redirected => write!(f, "{host} at {ip}, {article} {kind} address")?,
+            Some(ip) if was_redirected => write!(f, "{host} at {ip}, {article} {kind} address")?,
             Some(ip) => write!(f, "{host} resolves to {ip}, {article} {kind} address")?,
-            None if redirected => write!(f, "{host}, {article} {kind} address")?,
+            None if was_redirected => write!(f, "{host}, {article} {kind} address")?,
             None => write!(f, "{host} is {article} {kind} address")?,
         }
         f.write_str(match (class.scope, resolved_address) {
-            (AddressScope::Private, _) if public_only => {
+            (AddressScope::Private, _) if is_public_only => {
                 ", and this server fetches public addresses only"
             }
             (AddressScope::StandIn, _) => {
@@ -155,7 +163,7 @@ impl fmt::Display for GuardError {
                 ", which is never fetched. A DNS filter may answer so for a name that it blocks; \
                  if the name is right, look at its DNS entry"
             }
-            (AddressScope::Private | AddressScope::Public, _) if led => {
+            (AddressScope::Private | AddressScope::Public, _) if was_led_to => {
                 "; only a caller may name one. If it is meant, fetch it by its own URL"
             }
             (AddressScope::Private | AddressScope::Public, _) => "",

@@ -229,11 +229,11 @@ impl FlowBuilder {
             }
             _ => self.in_code == 0,
         });
-        let mut open = false;
+        let mut is_open = false;
         if let Some(content) = content {
             self.flush_code();
-            open = self.open && self.breaks == 0 && self.waiting == 0;
-            if open {
+            is_open = self.open && self.breaks == 0 && self.waiting == 0;
+            if is_open {
                 self.build.open(content);
             } else {
                 self.waiting += 1;
@@ -241,7 +241,7 @@ impl FlowBuilder {
         }
         self.styles.push(ActiveStyle {
             content,
-            is_open: open,
+            is_open,
             was_open: false,
             is_done: false,
             before: self.contents,

@@ -341,13 +341,13 @@ fn read_page(
     );
     let DrawnContent {
         runs,
-        has_dropped_unseen: dropped_unseen,
+        has_dropped_unseen,
         ..
     } = drawn;
     if !drawn.keeps_unseen {
         runs.list.retain(|run| {
             let is_visible = run.paint == TextPaint::Seen || painted.shows(run.paint, run.center());
-            *dropped_unseen |= !is_visible;
+            *has_dropped_unseen |= !is_visible;
             is_visible
         });
     }

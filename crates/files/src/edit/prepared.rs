@@ -84,7 +84,7 @@ impl<'a> PreparedReplacement<'a> {
         let TextReplacement {
             old,
             new,
-            replaces_all: all,
+            replaces_all,
             expected,
         } = replacement;
         let FoundReplacement {
@@ -93,7 +93,7 @@ impl<'a> PreparedReplacement<'a> {
             occurrences,
             count,
         } = FoundReplacement::find(file, replacement, deadline)?;
-        if count > 1 && !all {
+        if count > 1 && !replaces_all {
             let named = &occurrences.first[..occurrences.first.len().min(nearest::MAX_NAMED_LINES)];
             let lines = line_numbers(file, named, deadline)?;
             return Err(EditError::NotUnique { count, lines });
@@ -113,7 +113,7 @@ impl<'a> PreparedReplacement<'a> {
             nearest = Some(Box::new(nearest_text));
         }
         match nearest {
-            Some(nearest) if !all || expected.is_some() => {
+            Some(nearest) if !replaces_all || expected.is_some() => {
                 return Err(EditError::NotFound(nearest));
             }
             _ => {}

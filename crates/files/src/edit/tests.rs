@@ -17,7 +17,7 @@ fn edited(
     content: &[u8],
     old: &[u8],
     new: &[u8],
-    all: bool,
+    replaces_all: bool,
 ) -> (Result<FileEdit, EditError>, Vec<u8>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
@@ -25,7 +25,7 @@ fn edited(
     let replacement = TextReplacement {
         old,
         new,
-        replaces_all: all,
+        replaces_all,
         expected: None,
     };
     let options = EditOptions {

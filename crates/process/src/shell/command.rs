@@ -121,7 +121,7 @@ pub fn run_command(
     sink: &mut dyn Write,
 ) -> io::Result<CommandOutcome> {
     let (limit, progress) = (settings.limit, settings.progress);
-    let (goes_on, hand_over_at) = (settings.hands_over_output, settings.hand_over_at);
+    let (background, hand_over_at) = (settings.hands_over_output, settings.hand_over_at);
     let (shell, confinement) = (settings.shell.clone(), settings.confinement);
     let (mut pipe, mut watchdog) = match start_command(command, settings) {
         Ok(started) => started,
@@ -154,7 +154,7 @@ pub fn run_command(
     }
     let end = watchdog.end();
     let is_left_open = watchdog.has_left_processes() && pipe.is_left_open(sink)?;
-    let goes_on = if goes_on && is_left_open {
+    let background = if background && is_left_open {
         Some(BackgroundCommand::from_leftovers(pipe, watchdog))
     } else {
         watchdog.release(limit.map(|limit| limit.end));
@@ -165,8 +165,8 @@ pub fn run_command(
         Err(reason) => return write_refusal(&reason, sink),
     };
     Ok(CommandOutcome {
-        is_cut_off: is_left_open && goes_on.is_none(),
-        background: goes_on,
+        is_cut_off: is_left_open && background.is_none(),
+        background,
         ..CommandOutcome::ended(code)
     })
 }

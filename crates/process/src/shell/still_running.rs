@@ -28,21 +28,18 @@ pub struct StillRunning {
 /// Names the processes that were `running`: those farthest from the shell first, because the others
 /// wait for them. A shell is left out if its children are named. `killed` are the ids of those that
 /// had to be killed.
-pub fn name_processes(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<StillRunning> {
+pub fn name_processes(mut running: Vec<RunningProcess>, was_killed: &[i32]) -> Vec<StillRunning> {
     let parents: Vec<i32> = running.iter().map(|one| one.parent).collect();
     running.retain(|one| !(parents.contains(&one.pid) && is_given_a_script(&one.arguments)));
     running.sort_unstable_by_key(|one| (std::cmp::Reverse(one.depth), one.pid));
     let mut named: Vec<StillRunning> = Vec::new();
     for one in &running {
         let line = shown_line(&one.arguments);
-        let killed = killed.contains(&one.pid);
+        let was_killed = was_killed.contains(&one.pid);
         if let Some(other) = named.iter_mut().find(|other| other.line == line) {
-            other.was_killed |= killed;
+            other.was_killed |= was_killed;
         } else if named.len() < MAX_NAMED_PROCESSES {
-            named.push(StillRunning {
-                line,
-                was_killed: killed,
-            });
+            named.push(StillRunning { line, was_killed });
         }
     }
     named

@@ -65,9 +65,9 @@ pub(super) struct CharSet {
 
 impl CharSet {
     /// The set of one class, or of all other characters.
-    pub(super) fn from_class(class: CharClass, negated: bool) -> Self {
+    pub(super) fn from_class(class: CharClass, is_negated: bool) -> Self {
         Self {
-            is_negated: negated,
+            is_negated,
             classes: vec![class],
             ..Self::default()
         }

@@ -30,16 +30,16 @@ pub(super) fn parse(
     text: &str,
     start: usize,
     last: usize,
-    fold: bool,
+    ignores_case: bool,
 ) -> Result<(CharSet, usize), PatternError> {
     let mut reader = BracketReader {
         text,
         offset: start,
         last,
-        fold,
+        ignores_case,
     };
     let mut set = CharSet {
-        ignores_case: fold,
+        ignores_case,
         ..CharSet::default()
     };
     if reader.unread().starts_with('^') {
@@ -154,7 +154,7 @@ struct BracketReader<'a> {
     /// The offset of the last `]`.
     last: usize,
     /// True if case is ignored.
-    fold: bool,
+    ignores_case: bool,
 }
 
 impl<'a> BracketReader<'a> {
@@ -206,7 +206,7 @@ impl<'a> BracketReader<'a> {
         }
         if matches!(letter, 'p' | 'P') {
             let (ranges, end) =
-                properties::parse(self.text, self.offset, letter == 'P', self.fold)?;
+                properties::parse(self.text, self.offset, letter == 'P', self.ignores_case)?;
             self.offset = end;
             return Ok(BracketElement::Property(ranges));
         }

@@ -58,10 +58,10 @@ pub fn path_obstacle(path: &Path, may_suggest: fn(&Path) -> bool) -> Option<Path
                     remainder => path.join(remainder),
                 });
                 let similar = similar.collect();
-                let whole = index + 1 == parts.len();
+                let is_whole_path = index + 1 == parts.len();
                 return Some(PathObstacle::Missing {
                     part,
-                    is_whole_path: whole,
+                    is_whole_path,
                     similar,
                 });
             }

@@ -39,13 +39,13 @@ pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
         let remainder = path.strip_prefix(name)?;
         (remainder.is_empty() || remainder.starts_with('/')).then_some(remainder)
     };
-    let known = |tilde, directory: Option<PathBuf>, remainder| {
+    let known = |is_tilde, directory: Option<PathBuf>, remainder| {
         let directory =
             directory.and_then(|directory| directory.into_os_string().into_string().ok());
         let directory = directory.filter(|directory| directory.starts_with('/'));
         let directory = directory.map(|directory| directory.trim_end_matches('/').to_owned());
         UnexpandedPath {
-            is_tilde: tilde,
+            is_tilde,
             directory,
             remainder,
         }

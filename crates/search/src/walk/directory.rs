@@ -417,15 +417,15 @@ impl<'a> DirectoryReader<'a> {
         &mut self,
         name: [&[u8]; 2],
         first: usize,
-        links: bool,
-        roundabout: bool,
+        follows_links: bool,
+        is_roundabout: bool,
     ) -> Result<(), GlobError> {
         let narrow = |index: usize| u32::try_from(index).map_err(|_| GlobError::OutOfMemory);
         let states = (narrow(first)?, narrow(self.listing.states.len())?);
         let deeper = DirectoryVisit {
             states,
-            follows_links: links,
-            is_roundabout: roundabout,
+            follows_links,
+            is_roundabout,
         };
         Ok(self.listing.push(name, ListingEntry::Directory(deeper))?)
     }

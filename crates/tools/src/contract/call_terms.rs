@@ -176,14 +176,8 @@ impl CallTerms {
             reader,
             max_answer: bytes.map(|bytes| bytes.max(MIN_ANSWER_BYTES)),
             deadline: seconds.and_then(Deadline::after),
-            is_served: false,
-            skips_cache: false,
-            is_piped: false,
-            style: SearchStyle::default(),
-            progress: None,
-            context: None,
             measure: TextMeasure::for_audience(reader),
-            tools: &[],
+            ..Self::default()
         }
     }
 

@@ -39,9 +39,9 @@ mod relay;
 /// Maximum number of connections at a time. The browser opens 32 to a proxy.
 pub const MAX_CONNECTIONS: usize = 64;
 /// Maximum number of connections in all.
-pub const MAX_CONNECTIONS_IN_ALL: usize = 1000;
+const MAX_CONNECTIONS_IN_ALL: usize = 1000;
 /// Maximum number of bytes in all, both ways.
-pub const MAX_BYTES_IN_ALL: u64 = 64 * 1024 * 1024;
+const MAX_BYTES_IN_ALL: u64 = 64 * 1024 * 1024;
 /// Maximum silence of a connection.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 

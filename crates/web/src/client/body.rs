@@ -165,11 +165,11 @@ fn read_limited(
         let error = fault(error);
         return Err(BrokenBody { error, bytes });
     }
-    let truncated = bytes.len() > limit;
+    let is_truncated = bytes.len() > limit;
     bytes.truncate(limit);
     Ok(DecodedBody {
         bytes,
-        is_truncated: truncated,
+        is_truncated,
     })
 }
 

@@ -37,9 +37,9 @@ pub fn unpack_gzip(packed: &[u8]) -> Option<UnpackedFile> {
     match body::read(packed, Some("gzip"), None, BodyLimit::new(MAX_BODY)) {
         Ok(DecodedBody {
             bytes,
-            is_truncated: truncated,
+            is_truncated,
         }) => {
-            let size_limit = truncated.then_some(MAX_BODY >> 20);
+            let size_limit = is_truncated.then_some(MAX_BODY >> 20);
             let cuts = DocumentCuts {
                 size_limit,
                 ..DocumentCuts::default()

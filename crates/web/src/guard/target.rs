@@ -28,13 +28,13 @@ pub struct HopTarget {
 impl HopTarget {
     /// For the guard only, which judges the host before it returns the target.
     pub(super) fn from_url(url: &Url) -> Result<Self, BadHost> {
-        let tls = url.scheme() == "https";
+        let is_tls = url.scheme() == "https";
         Ok(Self {
             host: host_of(url)?,
             port: url
                 .port_or_known_default()
-                .unwrap_or(if tls { 443 } else { 80 }),
-            is_tls: tls,
+                .unwrap_or(if is_tls { 443 } else { 80 }),
+            is_tls,
         })
     }
 

@@ -46,10 +46,10 @@ impl ProviderFailureKind {
     /// Too many requests, for so many seconds; zero stands for those in the answer.
     #[must_use]
     pub(crate) const fn too_fast(seconds: u64) -> Self {
-        let quota = false;
+        let is_quota_exhausted = false;
         Self::RateLimited {
             seconds,
-            is_quota_exhausted: quota,
+            is_quota_exhausted,
         }
     }
 

@@ -25,7 +25,7 @@ struct PruneFrame {
 
 impl PruneFrame {
     fn new(node: Handle, in_code: bool) -> Self {
-        let code = in_code || dom::name(&node) == "pre" || listing::is_marked(&node);
+        let is_code = in_code || dom::name(&node) == "pre" || listing::is_marked(&node);
         let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
         Self {
             node,
@@ -33,7 +33,7 @@ impl PruneFrame {
             kept_children: Vec::new(),
             has_text: false,
             has_content: false,
-            is_code: code,
+            is_code,
         }
     }
 }
@@ -153,20 +153,20 @@ fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     let PruneFrame {
         node,
         kept_children,
-        has_text: text,
+        has_text,
         has_content: mut content,
         ..
     } = frame;
     *node.children.borrow_mut() = kept_children;
     let noscript = dom::attribute(&node, dom::ORIGINAL_NAME).is_some_and(|name| name == "noscript");
     if dom::is_hidden(&node) || noscript {
-        content &= text;
+        content &= has_text;
         if content {
             reveal::unhide(&node);
         }
     }
     let Some(around) = around else { return };
-    around.has_text |= text;
+    around.has_text |= has_text;
     around.has_content |= content;
     // Empty cells stay so that others keep their columns.
     if content || matches!(dom::name(&node), "td" | "th") {

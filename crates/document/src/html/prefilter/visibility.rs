@@ -42,10 +42,10 @@ pub(in crate::html) fn is_boxed(name: &str) -> bool {
 }
 
 impl TagVisibility {
-    pub(super) fn new(name: &str, category: TagCategory, dim: bool) -> Self {
+    pub(super) fn new(name: &str, category: TagCategory, keeps_styles: bool) -> Self {
         Self {
             has_box: is_boxed(name),
-            keeps_styles: dim,
+            keeps_styles,
             has_only_text: matches!(category, TagCategory::Area | TagCategory::Choice),
             is_dialog: name == "dialog",
             ..Self::default()

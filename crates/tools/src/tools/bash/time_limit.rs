@@ -157,19 +157,14 @@ impl CommandTime {
         } else {
             (format!("calls are limited to {whole} here"), "")
         };
-        let named = running.iter().map(
-            |StillRunning {
-                 line,
-                 was_killed: killed,
-             }| {
-                let killed = if *killed {
-                    " (killed, because it ignored SIGTERM)"
-                } else {
-                    ""
-                };
-                format!("`{line}`{killed}")
-            },
-        );
+        let named = running.iter().map(|StillRunning { line, was_killed }| {
+            let killed = if *was_killed {
+                " (killed, because it ignored SIGTERM)"
+            } else {
+                ""
+            };
+            format!("`{line}`{killed}")
+        });
         let running = match named.collect::<Vec<_>>() {
             none if none.is_empty() => String::new(),
             some => format!(" Still running: {}.", some.join(", ")),

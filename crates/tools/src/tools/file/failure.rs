@@ -96,12 +96,12 @@ fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
         )),
         Some(PathObstacle::Missing {
             part,
-            is_whole_path: whole,
+            is_whole_path,
             similar,
         }) => {
             // The path that was meant is told already.
             if meant.is_none() {
-                sentences.extend(missing(path, &part, whole, &similar, wants, terms));
+                sentences.extend(missing(path, &part, is_whole_path, &similar, wants, terms));
             }
         }
         Some(PathObstacle::Directory) | None => {}

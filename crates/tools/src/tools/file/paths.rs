@@ -22,7 +22,7 @@ pub fn similar_path(path: &str) -> Option<String> {
     let obstacle = missing_paths::path_obstacle(Path::new(path), reach)?;
     let PathObstacle::Missing {
         part,
-        is_whole_path: whole,
+        is_whole_path,
         similar,
     } = obstacle
     else {
@@ -38,7 +38,7 @@ pub fn similar_path(path: &str) -> Option<String> {
     meant.or_else(|| {
         let similar = similar.into_iter().next()?;
         // Files side by side have names that are alike.
-        let is_slip = !whole || missing_paths::has_same_letters(&part, &similar);
+        let is_slip = !is_whole_path || missing_paths::has_same_letters(&part, &similar);
         is_slip.then(|| similar.to_string_lossy().into_owned())
     })
 }

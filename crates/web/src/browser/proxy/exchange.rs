@@ -115,8 +115,8 @@ impl ForwardedRequest {
         let mut parsed = httparse::Request::new(&mut headers);
         parsed.parse(head).ok()?;
         let (method, path) = (parsed.method?, parsed.path?);
-        let tunnel = method == "CONNECT";
-        let url = if tunnel {
+        let is_tunnel = method == "CONNECT";
+        let url = if is_tunnel {
             Url::parse(&format!("https://{path}/")).ok()?
         } else {
             Url::parse(path).ok().filter(|url| url.scheme() == "http")?
@@ -141,7 +141,7 @@ impl ForwardedRequest {
         Some(Self {
             method: method.to_owned(),
             url,
-            is_tunnel: tunnel,
+            is_tunnel,
             headers: received,
             length,
         })

@@ -46,7 +46,7 @@ pub struct NameMatcher {
 
 impl NameMatcher {
     /// Looks for names that `text` matches, a component or several in braces.
-    pub fn new(text: &str, files_only: bool) -> Self {
+    pub fn new(text: &str, counts_files_only: bool) -> Self {
         let mut text = text.to_owned();
         while text.contains("**") {
             text = text.replace("**", "*");
@@ -62,7 +62,7 @@ impl NameMatcher {
             hidden,
             folded: NamePattern::new(text.to_ascii_lowercase()),
             names: NamePattern::new(text),
-            counts_files_only: files_only,
+            counts_files_only,
         }
     }
 

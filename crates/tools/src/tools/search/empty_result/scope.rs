@@ -30,16 +30,16 @@ impl<'s> SearchScope<'s> {
         let absolute = pattern.starts_with('/');
         let mut prefix = String::from(if absolute { "/" } else { "" });
         // `**` at the end matches everything below.
-        let (mut missing, mut direct) = (None, last != "**");
+        let (mut missing, mut is_direct) = (None, last != "**");
         for part in directories.split('/').filter(|part| !part.is_empty()) {
             if is_wild(part) {
-                direct = false;
+                is_direct = false;
                 break;
             }
             let next = format!("{prefix}{part}/");
             if !joined(search.path, &next).is_dir() {
                 missing = Some(joined(search.path, next.trim_end_matches('/')));
-                direct = false;
+                is_direct = false;
                 break;
             }
             prefix = next;
@@ -48,7 +48,7 @@ impl<'s> SearchScope<'s> {
             search,
             prefix,
             missing,
-            is_direct: direct,
+            is_direct,
             names: NameMatcher::new(last, search.words.searches_files),
         }
     }

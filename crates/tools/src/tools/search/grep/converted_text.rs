@@ -38,13 +38,13 @@ pub struct ConvertedText {
 }
 
 impl ConvertedText {
-    fn create(text: &str, told: Option<String>) -> io::Result<Self> {
+    fn create(text: &str, note: Option<String>) -> io::Result<Self> {
         let mut file = File::from(memfd_create(c"text", MemfdFlags::CLOEXEC)?);
         file.write_all(text.as_bytes())?;
         Ok(Self {
             file: file.into(),
             size: text.len(),
-            note: told,
+            note,
             is_partial: false,
         })
     }

@@ -27,7 +27,7 @@ impl LineReceiver<'_> {
             shared,
             chunk,
             current,
-            has_file_numbers: numbered,
+            has_file_numbers,
             ..
         } = self;
         let mut part = line;
@@ -44,8 +44,8 @@ impl LineReceiver<'_> {
         let options = &shared.options;
         let text = &mut chunk.text;
         let start = text.len();
-        let is_joined = *numbered && current.beginning.last + 1 == number && number > 1;
-        if *numbered {
+        let is_joined = *has_file_numbers && current.beginning.last + 1 == number && number > 1;
+        if *has_file_numbers {
             let has_context = options.context != ContextLines::default();
             if has_context && !is_joined && current.beginning.last > 0 {
                 text.extend_from_slice(b"\n--");
@@ -89,11 +89,11 @@ impl LineReceiver<'_> {
             0 => text.len() - start,
             end => end - short_before,
         };
-        if shared.is_limited() || !*numbered {
+        if shared.is_limited() || !*has_file_numbers {
             chunk.records.push(LineRecord {
                 end: text.len(),
                 whole: text.len() - start + cut,
-                number: if *numbered { 0 } else { number },
+                number: if *has_file_numbers { 0 } else { number },
                 lines: u64::from(is_match),
                 excerpt,
                 is_joined,

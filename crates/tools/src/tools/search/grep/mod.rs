@@ -201,9 +201,7 @@ impl GrepQuery<'_> {
         let walk = self.target.walk(&self.names, until);
         let mut walked = Ok(WalkOutcome::default());
         let SearchStyle {
-            is_quiet: quiet,
-            stdin,
-            ..
+            is_quiet, stdin, ..
         } = self.options.style;
         let mut is_empty = false;
         if let SearchTarget::StandardInput = self.target {
@@ -216,7 +214,7 @@ impl GrepQuery<'_> {
                     || shared.threads(),
                     searcher,
                     |chunk: &mut ResultChunk| match answer.add(chunk) {
-                        Ok(true) if quiet && answer.matching_lines() > 0 => {
+                        Ok(true) if is_quiet && answer.matching_lines() > 0 => {
                             ControlFlow::Break(Ok(()))
                         }
                         Ok(true) => ControlFlow::Continue(()),
@@ -243,7 +241,7 @@ impl GrepQuery<'_> {
             })?;
         }
         // As grep(1) has it, who asks only for a match has it.
-        let is_answered = quiet && done.count > 0;
+        let is_answered = is_quiet && done.count > 0;
         let is_whole = done.is_whole(&walked) && !is_partial && cannot_be_read.is_none();
         if !is_answered && !is_whole {
             object.not_all_read();

@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn quality_is_by_length_and_by_how_the_content_was_found() {
-        let page = |words, partial, extent| ScrapedPage {
+        let page = |words, is_partial, extent| ScrapedPage {
             words,
-            is_partial: partial,
+            is_partial,
             extent,
             ..ScrapedPage::default()
         };
