@@ -13,11 +13,14 @@ use iki_web::client::HttpClient;
 use iki_web::provider::breaker::BreakerState;
 use iki_web::provider::failure::ProviderFailureKind;
 use iki_web::search::lenses::Lens;
-use iki_web::search::memory_cache::MemoryStore;
 use iki_web::search::provider_choice;
 use iki_web::search::query::WebSearch;
 use iki_web::search::search_answer::{SearchAnswer, SearchFailure};
+use memory_store::MemoryStore;
 use serde_json::json;
+
+#[path = "../../crates/web/src/tests/memory_store.rs"]
+mod memory_store;
 
 /// The variables of these providers at these servers, and the list to try.
 fn routing(list: &str, servers: &[(&str, &Server)]) -> Variables {

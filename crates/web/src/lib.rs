@@ -25,3 +25,11 @@ pub mod search;
 pub mod site_apis;
 pub mod status_advice;
 pub mod work;
+
+// The store of tests names this crate as other programs do.
+#[cfg(test)]
+extern crate self as iki_web;
+
+#[cfg(test)]
+#[path = "tests/memory_store.rs"]
+mod memory_store;

@@ -205,9 +205,9 @@ fn open_for() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory_store::MemoryStore;
     use crate::search::brave::PROVIDER as BRAVE;
     use crate::search::exa::PROVIDER as EXA;
-    use crate::search::memory_cache::MemoryStore;
 
     const LIMITED: ProviderFailureKind = ProviderFailureKind::RateLimited {
         seconds: 5,

@@ -100,10 +100,10 @@ mod tests {
     use super::*;
     use crate::client::HttpClient;
     use crate::credentials::Credentials;
+    use crate::memory_store::MemoryStore;
     use crate::provider::breaker::ProviderBreakers;
     use crate::provider::failure::ProviderFailureKind;
     use crate::search::brave::PROVIDER as BRAVE;
-    use crate::search::memory_cache::MemoryStore;
     use crate::search::query::{SafeSearch, TimeRange};
     use crate::search::tavily::PROVIDER as TAVILY;
 

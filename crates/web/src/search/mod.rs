@@ -40,7 +40,6 @@ pub mod hints;
 pub mod host_search;
 pub(crate) mod html_text;
 pub mod lenses;
-pub mod memory_cache;
 pub mod provider_choice;
 mod provider_results;
 pub(crate) mod provider_route;
