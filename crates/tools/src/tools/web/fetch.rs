@@ -1,16 +1,16 @@
 //! web-fetch: a page of the web as Markdown, whole or a window of its lines.
 
-use memchr::memchr_iter;
 use url::Url;
 
 use super::page_source::{
-    self, BodyForm, ConvertedReply, MEBIBYTES, PagePart, UnreadablePage, UnreadableReason, window,
+    self, BodyForm, ConvertedReply, MEBIBYTES, PagePart, UnreadablePage, UnreadableReason,
 };
 use super::placeholder::Placeholder;
 use super::{fetch_note, intended_url, network};
 use crate::contract::answer_limit::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::line_window::line_window;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
@@ -74,12 +74,12 @@ fn write(
         shorten_title(&page.document.title, object.terms().max_answer),
     )?;
     let text = &page.document.markdown;
-    let lines = window(text, offset, limit);
+    let lines = line_window(text, offset, limit);
     if lines.is_empty() && offset > 1 {
         let is_whole = !page.document.cuts.lack_end();
         object.note(fetch_note::past_the_end(
             offset,
-            count_lines(text),
+            text.lines().count(),
             is_whole,
         ));
     }
@@ -87,11 +87,11 @@ fn write(
     if let Some(cut) = cut {
         let last = offset + cut.lines.max(1) - 1;
         if cut.lines == 0 {
-            let line = window(lines, 1, Some(1)).trim_end_matches('\n');
+            let line = line_window(lines, 1, Some(1)).trim_end_matches('\n');
             object.note(fetch_note::long_line(offset, line.len(), cut.bytes));
         }
         // The line that was cut may be the last one.
-        if !window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
+        if !line_window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
             let left = limit.map(|limit| limit - cut.lines.max(1));
             object.note_at_both_ends(answer_limit::continuation_note(
                 object.terms().reader,
@@ -241,10 +241,4 @@ fn failure(error: FetchError, target: Option<&Url>, terms: &CallTerms) -> Failur
                 .with_note(note.unwrap_or_default())
         }
     }
-}
-
-/// Counts the lines of `text`, including an unfinished last one.
-fn count_lines(text: &str) -> usize {
-    let ends = memchr_iter(b'\n', text.as_bytes()).count();
-    ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }

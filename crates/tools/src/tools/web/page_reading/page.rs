@@ -9,6 +9,7 @@ use super::facts;
 use super::full_page::FullPage;
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use crate::contract::call_terms::Audience;
+use crate::contract::line_window::line_window;
 use crate::tools::web::session_record::SessionSource;
 use crate::tools::web::{fetch_note, page_source};
 use iki_base::unseen;
@@ -148,7 +149,7 @@ impl ScrapedPage {
             page.notes.push(note);
             page.lines_before = document.section.unwrap_or(0);
         }
-        let text = page_source::window(&document.markdown, page.lines_before as u64 + 1, None);
+        let text = line_window(&document.markdown, page.lines_before as u64 + 1, None);
         page.fill(text, request);
         if page.extent == Some(PageExtent::Main) && !page.is_partial {
             let how = if request.terms.serves("web_fetch") {
