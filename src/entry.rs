@@ -56,7 +56,7 @@ fn run_program(args: &[OsString]) -> ProgramExit {
         Some("--version" | "-V" | "-v") => program_output::print(&program_output::version()),
         Some("help") => help::about(TOOLS, rest),
         Some("mcp") => run_mcp(rest),
-        Some(name) if command_line::has(name) => commands::run(TOOLS, name, rest),
+        Some(name) if command_line::is_command(name) => commands::run(TOOLS, name, rest),
         name => match name.and_then(|name| TOOLS.find_tool(name)) {
             Some(tool) => run_tool(tool, &format!("{PROGRAM} {}", tool.command()), rest),
             None => help::unknown_name(TOOLS, &first.to_string_lossy(), Some(rest)),
@@ -79,7 +79,7 @@ fn run_tool(tool: &Tool, invocation: &str, args: &[OsString]) -> ProgramExit {
     match outcome {
         CommandLineResult::Done(exit) => exit,
         CommandLineResult::Stdin(flags) => {
-            let exit = host::answer_on(tool, flags.apply_to(CallTerms::of_host()));
+            let exit = host::answer_stdin(tool, flags.apply_to(CallTerms::of_host()));
             let is_file_reader = matches!(tool.scope, AccessScope::File(_)) && tool.hints.read_only;
             // A person has put a text there, and no request.
             if is_file_reader && exit != ProgramExit::Success && io::stdout().is_terminal() {
@@ -112,7 +112,7 @@ fn run_call(tool: &Tool) -> ProgramExit {
     hide_secrets(tool);
     host::answer_call(tool, |description| {
         let mut context = CallContext::read(description)?;
-        if context.public_only {
+        if context.is_public_only {
             guard::restrict_to_public_addresses();
         }
         if let Some(owner) = &context.owner {

@@ -46,3 +46,4 @@ mod readme;
 mod refused_services;
 mod search;
 mod secrets;
+mod table_of_deaths;

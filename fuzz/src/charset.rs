@@ -2,7 +2,7 @@
 //! is read, is text that stays the same when it is read once more.
 
 use encoding_rs::{Encoding, UTF_8};
-use iki_web::charset::{self, BodyKind};
+use iki_web::body_text::{self, BodyKind};
 
 use crate::take::Take;
 
@@ -51,8 +51,8 @@ pub fn check(data: &[u8]) {
         (Some(kind), Some(label)) => Some(format!("{kind}; Charset=\"{label}\"")),
         (kind, _) => kind.map(str::to_owned),
     };
-    let Ok(read) = charset::read(bytes, header.as_deref(), host, false) else {
-        let again = charset::read(bytes, header.as_deref(), host, truncated);
+    let Ok(read) = body_text::read(bytes, header.as_deref(), host, false) else {
+        let again = body_text::read(bytes, header.as_deref(), host, truncated);
         assert!(
             again.is_err(),
             "whether it is text does not depend on its end"
@@ -83,7 +83,7 @@ pub fn check(data: &[u8]) {
         );
     }
     // Half a character at the end is left out of what was cut off.
-    let cut = charset::read(bytes, header.as_deref(), host, true).unwrap();
+    let cut = body_text::read(bytes, header.as_deref(), host, true).unwrap();
     assert_eq!(cut.kind, read.kind);
     if let Some(common) = read.text.strip_prefix(&cut.text) {
         assert!(
@@ -96,7 +96,7 @@ pub fn check(data: &[u8]) {
         assert_eq!(error.error_len(), None, "{:?}, {:?}", read.text, cut.text);
         assert_eq!(cut.text.as_bytes(), &bytes[..error.valid_up_to()]);
     }
-    let again = charset::read(
+    let again = body_text::read(
         read.text.as_bytes(),
         Some("text/plain; charset=utf-8"),
         "",

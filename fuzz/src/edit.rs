@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 
-use iki_files::{EditError, TextReplacement, edit};
+use iki_files::{EditError, EditOptions, TextReplacement, edit};
 use tempfile::TempDir;
 
 use crate::take::Take;
@@ -76,10 +76,14 @@ fn check_in(place: &TempDir, data: &[u8]) {
     let replacement = TextReplacement {
         old,
         new,
-        all,
+        replaces_all: all,
         expected: None,
     };
-    let result = edit(&path, &[replacement], true, None, None).map_err(|failed| failed.error);
+    let options = EditOptions {
+        tells_lines: true,
+        ..EditOptions::default()
+    };
+    let result = edit(&path, &[replacement], options).map_err(|failed| failed.error);
     let after = fs::read(&path).unwrap();
     let status = fs::metadata(&path).unwrap();
     assert_eq!(

@@ -27,7 +27,7 @@ pub fn advise_on_extra_arguments(
     };
     let words: Option<Vec<&str>> = args.iter().map(|arg| arg.to_str()).collect();
     let words = words?;
-    let field = schema.fields.iter().find(|field| field.in_place)?;
+    let field = schema.fields.iter().find(|field| field.is_positional)?;
     let is_own = |word: &str| {
         let name = word.split('=').next().unwrap_or(word);
         let is_flag = |field: &SchemaField| name.strip_prefix("--") == Some(&*field.flag());
@@ -102,7 +102,7 @@ pub fn advise_on_extra_arguments(
             if !schema
                 .fields
                 .iter()
-                .any(|one| one.in_place && one.name != field.name) =>
+                .any(|one| one.is_positional && one.name != field.name) =>
         {
             one_by_one("file", invocation, &each)
         }
@@ -112,7 +112,11 @@ pub fn advise_on_extra_arguments(
 
 /// The line to type where more `words` stand than the tool has places for.
 fn advise_on_several(invocation: &str, schema: &Schema, words: &[&str]) -> String {
-    let places = schema.fields.iter().filter(|field| field.in_place).count();
+    let places = schema
+        .fields
+        .iter()
+        .filter(|field| field.is_positional)
+        .count();
     if let ([file, pairs @ ..], 3) = (words, places)
         && pairs.len() % 2 == 0
     {
@@ -128,7 +132,7 @@ fn advise_on_several(invocation: &str, schema: &Schema, words: &[&str]) -> Strin
         .iter()
         .map(|word| quoted(word) + " ")
         .collect();
-    let last = schema.fields.iter().rfind(|field| field.in_place);
+    let last = schema.fields.iter().rfind(|field| field.is_positional);
     let name = last.map(value_name).unwrap_or_default();
     let last_text = quoted(&last_words.join(" "));
     format!("{name} is one word: put it in quotes, {invocation} {earlier_text}{last_text}")
@@ -142,7 +146,7 @@ pub fn advise_on_flags_of_a_command(
     command: &Command,
     args: &[OsString],
 ) -> Option<String> {
-    let mut fields = schema.fields.iter().filter(|field| field.in_place);
+    let mut fields = schema.fields.iter().filter(|field| field.is_positional);
     let field = fields.find(|field| hint(field) == ValueHint::CommandString)?;
     let words: Option<Vec<&str>> = args.iter().map(|arg| arg.to_str()).collect();
     let words = words?;

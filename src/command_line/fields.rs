@@ -49,7 +49,7 @@ pub fn command(tool: &Tool, schema: &Schema) -> Command {
         }
         command = command.arg(option);
     }
-    for field in schema.fields.iter().filter(|field| field.in_place) {
+    for field in schema.fields.iter().filter(|field| field.is_positional) {
         command = command.arg(
             Arg::new(positional_id(field))
                 .value_name(value_name(field))
@@ -88,11 +88,11 @@ pub fn field_of_places(tool: &Tool, schema: &Schema) -> Option<&'static str> {
 
 /// Usage of the tool with this schema, as a line of help.
 pub fn usage(tool: &Tool, invocation: &str, schema: &Schema) -> String {
-    let required = schema.fields.iter().filter(|field| field.in_place);
+    let required = schema.fields.iter().filter(|field| field.is_positional);
     let line = required.fold(format!("{invocation} [OPTIONS]"), |line, field| {
         let name = value_name(field);
         line + " "
-            + &if field.required {
+            + &if field.is_required {
                 name
             } else {
                 format!("[{name}]")
@@ -199,7 +199,7 @@ pub fn positional_id(field: &SchemaField) -> String {
 
 pub fn ids(field: &SchemaField) -> Vec<String> {
     let mut ids = vec![field.name.clone()];
-    if field.in_place {
+    if field.is_positional {
         ids.push(positional_id(field));
     }
     ids
@@ -217,7 +217,7 @@ pub fn typed(invocation: &str, schema: &Schema, request: &str) -> String {
         match (request.get(&field.name), field.kind) {
             (None | Some(Value::Bool(false)), _) => {}
             (Some(_), FieldKind::Flag) => line.extend([" --", &field.flag()]),
-            (Some(value), _) if field.in_place => {
+            (Some(value), _) if field.is_positional => {
                 line += " ";
                 line += &word(value);
             }

@@ -119,7 +119,7 @@ const GREP: &[Habit] = &[
         "-N --no-line-number",
         Style(|style| style.head = LineHead::Bare),
     ),
-    ("-q --quiet --silent", Style(|style| style.quiet = true)),
+    ("-q --quiet --silent", Style(|style| style.is_quiet = true)),
     (
         "-s --no-messages",
         Style(|style| style.is_silent_on_places = true),

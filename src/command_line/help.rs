@@ -44,7 +44,7 @@ Tools:
         let _ = writeln!(text, "  {:<width$}  {}", tool.command(), about.summary());
     }
     text += "\nOther commands:\n";
-    for command in command_line::all(tools) {
+    for command in command_line::all_commands(tools) {
         let about = command
             .get_about()
             .map(ToString::to_string)
@@ -132,7 +132,7 @@ Flags; {}:
         schema.summary(),
         paragraphs(&flag_words::of_person(tool, tool.manual.text())),
         match fields::field_of_places(tool, &schema) {
-            _ if !schema.fields.iter().any(|field| field.required) =>
+            _ if !schema.fields.iter().any(|field| field.is_required) =>
                 "the first may be given without the flag".to_owned(),
             Some(field) => format!(
                 "{WITHOUT_FLAG_WORDS}, and then each {}",
@@ -149,7 +149,7 @@ Flags; {}:
     let width = schema.fields.iter().map(|field| flags(field).len());
     let width = width.max().unwrap_or(0);
     for field in &schema.fields {
-        let need = if field.required {
+        let need = if field.is_required {
             "required"
         } else {
             "optional"
@@ -270,7 +270,7 @@ pub fn unknown_name(tools: Registry, name: &str, args: Option<&[OsString]>) -> P
             "{PROGRAM}: no tool is called `{name}`; {advice}\nSee `{PROGRAM} --help`."
         )));
     }
-    let commands = command_line::all(tools);
+    let commands = command_line::all_commands(tools);
     let commands: Vec<&str> = commands.iter().map(clap::Command::get_name).collect();
     let tools: Vec<&str> = tools.commands().collect();
     let all = [&tools[..], &commands, &["--version", "--help"]].concat();

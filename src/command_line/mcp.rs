@@ -60,7 +60,7 @@ fn on_stdio(tools: Registry) -> Command {
                     "Serve only these tools or sets, separated by commas: {}. If not given: {}. \
                      With a plus, as in `+research`, they are served beside these.",
                     sets(tools),
-                    names(tools.into_iter().filter(|tool| tool.served_by_default)),
+                    names(tools.into_iter().filter(|tool| tool.is_served_by_default)),
                 )),
         )
         .arg(flag(
@@ -161,7 +161,7 @@ pub fn read(tools: Registry, args: &[OsString]) -> Result<McpCommand, Error> {
     let no_network = bounds.as_ref().is_some_and(|bounds| bounds.no_network);
     let is_usual = |tool: &Tool, in_sets: bool| match http {
         Some(_) => HttpOptions::offers(tool),
-        None => tool.served_by_default && in_sets,
+        None => tool.is_served_by_default && in_sets,
     };
     let tools: Vec<&'static Tool> = tools
         .into_iter()

@@ -42,12 +42,12 @@ const MAKERS: [(&str, CommandBuilder); 8] = [
 ];
 
 /// True if `name` is a command that is carried out here: `mcp` is a front end of its own.
-pub fn has(name: &str) -> bool {
+pub fn is_command(name: &str) -> bool {
     name != "mcp" && MAKERS.iter().any(|(one, _)| *one == name)
 }
 
 /// The commands, in the order in which help shows them.
-pub fn all(tools: Registry) -> Vec<Command> {
+pub fn all_commands(tools: Registry) -> Vec<Command> {
     MAKERS.iter().map(|(_, make)| make(tools)).collect()
 }
 
@@ -71,7 +71,7 @@ pub fn tree(tools: Registry) -> Command {
         .disable_help_subcommand(true)
         .subcommand_required(true)
         .subcommands(commands)
-        .subcommands(all(tools))
+        .subcommands(all_commands(tools))
 }
 
 /// Help for `command`.
@@ -266,13 +266,13 @@ mod tests {
     #[test]
     fn the_tree_is_sound_and_no_command_is_called_like_a_tool() {
         tree(TOOLS).debug_assert();
-        let names: Vec<String> = all(TOOLS)
+        let names: Vec<String> = all_commands(TOOLS)
             .iter()
             .map(|one| one.get_name().to_owned())
             .collect();
         for name in &names {
             assert!(registry::find_tool(name).is_none(), "{name}");
-            assert_eq!(has(name), name != "mcp");
+            assert_eq!(is_command(name), name != "mcp");
         }
     }
 }

@@ -83,7 +83,7 @@ pub fn pages(tools: Registry) -> io::Result<Vec<(String, Vec<u8>)>> {
     for tool in tools {
         pages.push((format!("{PROGRAM}-{}.1", tool.command()), tool_page(tool)?));
     }
-    for command in command_line::all(tools) {
+    for command in command_line::all_commands(tools) {
         let name = format!("{PROGRAM}-{}", command.get_name());
         let spoken = format!("{PROGRAM} {}", command.get_name());
         let about = command.get_long_about().or(command.get_about());
@@ -111,7 +111,7 @@ A link to this program that bears a tool's name is that tool: it answers the JSO
         page.rows(pairs(CONFIG_DIR));
     }
     page.section("FILES", pairs(FILES));
-    let commands = command_line::all(tools);
+    let commands = command_line::all_commands(tools);
     let others = commands.iter().map(Command::get_name);
     let names = tools
         .commands()
@@ -289,7 +289,7 @@ mod tests {
         let pages = pages(TOOLS).unwrap();
         assert_eq!(
             pages.len(),
-            1 + TOOLS.len() + command_line::all(TOOLS).len()
+            1 + TOOLS.len() + command_line::all_commands(TOOLS).len()
         );
         for tool in TOOLS {
             let name = format!("ikigai-tools-{}.1", tool.command());

@@ -19,9 +19,9 @@ use iki_tools::contract::failure::{ErrorCode, Failure};
 use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 
 /// Answers the request on stdin on these terms.
-pub fn answer_on(tool: &Tool, terms: CallTerms) -> ProgramExit {
+pub fn answer_stdin(tool: &Tool, terms: CallTerms) -> ProgramExit {
     let mut input = read_watched(tool);
-    answer::as_json(tool, bytes_of(&mut input), terms)
+    answer::answer_on_stdout(tool, bytes_of(&mut input), terms)
 }
 
 /// Answers one call of a server: the first line on stdin describes it, and `read_terms` makes the
@@ -45,7 +45,7 @@ pub fn answer_call(
         }
     };
     let terms = terms.unwrap_or_default();
-    let exit = answer::as_json(tool, request, terms);
+    let exit = answer::answer_on_stdout(tool, request, terms);
     if let Some(work) = terms
         .context
         .and_then(|context| context.after_answer.take())
@@ -76,14 +76,14 @@ fn read_watched(tool: &Tool) -> Result<Vec<u8>, Failure> {
 /// Answers the request in `file` on these terms; `-` is stdin.
 pub fn answer_file(tool: &Tool, file: &OsStr, terms: CallTerms) -> ProgramExit {
     if file == "-" {
-        return answer_on(tool, terms);
+        return answer_stdin(tool, terms);
     }
     let name = file.to_string_lossy();
     let mut input = match File::open(file) {
         Ok(file) => read(file, &name),
         Err(error) => Err(unreadable(&name, &error)),
     };
-    answer::as_json(tool, bytes_of(&mut input), terms)
+    answer::answer_on_stdout(tool, bytes_of(&mut input), terms)
 }
 
 /// The times at which a call of `tool` may be ended because its caller is gone.

@@ -10,8 +10,8 @@ use iki_web::client::proxy::ProxySettings;
 use iki_web::credentials::Credentials;
 use iki_web::provider::failure::ProviderFailure;
 use iki_web::search::context::SearchContext;
-use iki_web::search::outcome::{SearchAnswer, SearchFailure};
 use iki_web::search::query::WebSearch;
+use iki_web::search::search_answer::{SearchAnswer, SearchFailure};
 use iki_web::search::searcher;
 
 use super::common::home::Home;

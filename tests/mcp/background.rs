@@ -415,10 +415,10 @@ fn call_of_silence(
     let description = json!({
         "bounds": null,
         "reads_outputs": true,
-        "public_only": false,
+        "is_public_only": false,
         "reader": "Model",
         "max_answer": 7_000,
-        "progress": false,
+        "wants_progress": false,
         // As a server says it in the name of such a client.
         "goes_on_after": 500,
         "may_wait": may_wait,

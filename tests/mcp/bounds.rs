@@ -469,9 +469,9 @@ fn the_kernel_holds_a_call_back_whatever_was_checked_before() {
         let description = json!({
             "bounds": bounds,
             "reads_outputs": false,
-            "public_only": false,
+            "is_public_only": false,
             "reader": "Program",
-            "progress": false,
+            "wants_progress": false,
             "tools": [],
         });
         let mut stdin = child.stdin.take().unwrap();

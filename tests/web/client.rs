@@ -46,7 +46,7 @@ fn a_page_comes_with_its_type_and_address() {
     assert_eq!((got.status, got.reason.as_str()), (200, "OK"));
     assert_eq!(got.content_type(), Some("text/html; charset=x"));
     assert_eq!(got.body, b"<p>hi");
-    assert!(!got.truncated);
+    assert!(!got.is_truncated);
     assert_eq!(got.url.as_str(), server.url("/a?b=c#d"));
     let asked = &server.asked()[0];
     assert_eq!(asked.target, "/a?b=c");
@@ -482,10 +482,10 @@ fn a_long_body_is_cut_at_ten_mebibytes() {
         }
     });
     let got = get(&server.url("/")).unwrap();
-    assert_eq!((got.body.len(), got.truncated), (MAX_BODY, true));
+    assert_eq!((got.body.len(), got.is_truncated), (MAX_BODY, true));
     let exact = Server::bytes(page(vec![b'y'; MAX_BODY]));
     let got = get(&exact.url("/")).unwrap();
-    assert_eq!((got.body.len(), got.truncated), (MAX_BODY, false));
+    assert_eq!((got.body.len(), got.is_truncated), (MAX_BODY, false));
 }
 
 #[test]
@@ -573,7 +573,7 @@ fn what_is_posted_is_guarded_and_in_time_as_well() {
     let shorter = client()
         .within(Duration::from_millis(300))
         .for_at_most(Duration::from_secs(9));
-    assert!(shorter.left() <= Duration::from_millis(300));
+    assert!(shorter.time_left() <= Duration::from_millis(300));
 }
 
 #[test]

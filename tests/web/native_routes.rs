@@ -89,7 +89,7 @@ fn a_story_comes_with_its_first_ten_comments_that_are_there() {
     assert_eq!(page.kind, "hn");
     assert_eq!(page.document.author.as_deref(), Some("pg"));
     assert_eq!(page.document.date.as_deref(), Some("2007-04-04"));
-    assert!(!page.partial);
+    assert!(!page.is_partial);
     assert_eq!(page.document.title, "A *story* of <b> [31m");
     let text = &page.document.markdown;
     let begin = "# A \\*story* of \\<b> [31m\n\n<https://example.com/a?b=c&d>\n\n57 points by pg, \
@@ -115,7 +115,7 @@ fn comments_that_fail_are_said_and_do_no_harm() {
         conn.write_all(&reply("200 OK", body.to_string()))
     });
     let page = read(ITEM, &server).unwrap();
-    assert!(page.partial);
+    assert!(page.is_partial);
     let text = page.document.markdown;
     assert!(
         text.contains("one\n\n[2 comments could not be read: HTTP 500: Oops.]"),
@@ -351,7 +351,7 @@ fn a_video_is_told_by_its_captions() {
     assert_eq!(page.kind, "youtube");
     assert_eq!(page.document.author.as_deref(), Some("The Channel"));
     assert_eq!(page.document.date.as_deref(), Some("2024-05-01"));
-    assert!(!page.partial);
+    assert!(!page.is_partial);
     assert_eq!(page.document.title, "A <talk> on it");
     assert_eq!(
         page.document.markdown,
@@ -385,7 +385,7 @@ fn captions_come_as_xml_as_well() {
 #[test]
 fn without_captions_the_description_is_told_and_why() {
     let page = read(VIDEO, &youtube(&player(&json!([])), "")).unwrap();
-    assert!(page.partial);
+    assert!(page.is_partial);
     let end = "[This video has no captions. Its description:]\n\nAbout it.\nhttps://example.com/";
     assert!(
         page.document.markdown.ends_with(end),
@@ -551,7 +551,7 @@ fn a_page_comes_from_exa_s_store_or_is_crawled() {
                 text: "The text.".to_owned(),
                 author: Some("A. Uthor".to_owned()),
                 published: Some("2024-05-01T00:00:00.000Z".to_owned()),
-                crawled,
+                was_crawled: crawled,
             }
         );
         let asked = &server.asked()[0];
@@ -591,7 +591,7 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
             r#"{"tag":"NO_MORE_CREDITS","error":"none"}"#,
             ProviderFailureKind::RateLimited {
                 seconds: 3600,
-                quota: true,
+                is_quota_exhausted: true,
             },
         ),
         (
@@ -599,7 +599,7 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
             "{}",
             ProviderFailureKind::RateLimited {
                 seconds: 7,
-                quota: false,
+                is_quota_exhausted: false,
             },
         ),
         ("500 Oops", "{}", ProviderFailureKind::Upstream),

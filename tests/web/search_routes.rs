@@ -14,11 +14,14 @@ use iki_web::client::HttpClient;
 use iki_web::provider::breaker::BreakerState;
 use iki_web::provider::failure::ProviderFailureKind;
 use iki_web::search::lenses::Lens;
-use iki_web::search::memory_cache::MemoryStore;
-use iki_web::search::outcome::{SearchAnswer, SearchFailure};
 use iki_web::search::provider_choice;
 use iki_web::search::query::WebSearch;
+use iki_web::search::search_answer::{SearchAnswer, SearchFailure};
+use memory_store::MemoryStore;
 use serde_json::json;
+
+#[path = "../../crates/web/src/tests/memory_store.rs"]
+mod memory_store;
 
 /// The variables of these providers at these servers, and the list to try.
 fn routing(list: &str, servers: &[(&str, &Server)]) -> Variables {
@@ -225,7 +228,7 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     search_with(&set, Some(&store), &words()).unwrap();
     let limited = ProviderFailureKind::RateLimited {
         seconds: 1,
-        quota: false,
+        is_quota_exhausted: false,
     };
     let breakers =
         iki_web::provider::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));

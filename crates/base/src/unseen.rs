@@ -156,7 +156,7 @@ impl UnseenCount {
 
 /// `text` without unseen characters that do not belong to it, and a count of these.
 #[must_use]
-pub fn taken_out(text: &str) -> (Cow<'_, str>, UnseenCount) {
+pub fn remove(text: &str) -> (Cow<'_, str>, UnseenCount) {
     let mut taken = UnseenCount::default();
     let visible = rewritten(text, |_, effect, alone, _| taken.add(effect, alone));
     (visible, taken)
@@ -193,7 +193,7 @@ pub fn spelled_name(name: &[u8]) -> Cow<'_, [u8]> {
 /// The path that is meant if `path` spells out unseen or control characters: each part is read so
 /// if a file of that name exists and none of the literal name. `None` if that is `path` itself.
 #[must_use]
-pub fn meant_path(path: &str) -> Option<String> {
+pub fn unspelled_path(path: &str) -> Option<String> {
     if !path.contains('\\') {
         return None;
     }
@@ -214,7 +214,7 @@ pub fn meant_path(path: &str) -> Option<String> {
 /// A wildcard pattern with the characters that it spells out; `None` if it spells none. Escaped
 /// backslashes are skipped.
 #[must_use]
-pub fn meant_pattern(pattern: &str) -> Option<String> {
+pub fn unspelled_pattern(pattern: &str) -> Option<String> {
     let meant = unspelled(pattern, true);
     (meant != pattern).then_some(meant)
 }

@@ -87,7 +87,7 @@ impl UnusableProgram {
                 Some(_) => Self::NotNamed(variable),
             });
         }
-        (!confinement::is_possible()).then_some(Self::Unconfined)
+        (!confinement::is_supported()).then_some(Self::Unconfined)
     }
 }
 

@@ -205,7 +205,7 @@ struct OcrEngine<'a> {
     /// Languages, joined by `+`; empty for its own choice.
     languages: String,
     /// True if it can detect how a page is turned.
-    turns: bool,
+    detects_turns: bool,
     end: Instant,
 }
 
@@ -229,7 +229,7 @@ impl<'a> OcrEngine<'a> {
         Self {
             program,
             languages: choose_languages(&names, &user_locale()).join("+"),
-            turns: names.contains(&"osd"),
+            detects_turns: names.contains(&"osd"),
             end,
         }
     }
@@ -288,7 +288,7 @@ impl<'a> OcrEngine<'a> {
         if let Some(dpi) = &dpi {
             arguments.extend(["--dpi", dpi]);
         }
-        if image.turned && self.turns {
+        if image.is_turned && self.detects_turns {
             arguments.extend(["--psm", "1"]);
         }
         match run_program(self.program, &arguments, image.bytes.into(), self.end) {

@@ -18,12 +18,14 @@ pub(crate) fn write(
     blocks.finish();
     let builder = blocks.builder;
     if builder.is_empty() {
-        return Err(match (locked, blocks.late || blocks.cut, blocks.broken) {
-            (true, ..) => DocumentError::Encrypted,
-            (_, true, _) => DocumentError::TooCostly,
-            (.., true) => DocumentError::Damaged,
-            _ => DocumentError::NoText(kind),
-        });
+        return Err(
+            match (locked, blocks.is_late || blocks.is_cut, blocks.is_broken) {
+                (true, ..) => DocumentError::Encrypted,
+                (_, true, _) => DocumentError::TooCostly,
+                (.., true) => DocumentError::Damaged,
+                _ => DocumentError::NoText(kind),
+            },
+        );
     }
     let length = 2 * builder.text_bytes() + 16 * builder.node_count();
     let (markdown, cuts) = writer::write(&builder.finish(String::new()), length, end);
@@ -36,9 +38,9 @@ pub(crate) fn write(
         ..Document::default()
     };
     Ok(document.cut(cuts.and(DocumentCuts {
-        memory: blocks.cut,
-        time: blocks.late,
-        damage: blocks.broken,
+        memory: blocks.is_cut,
+        time: blocks.is_late,
+        damage: blocks.is_broken,
         ..DocumentCuts::default()
     })))
 }

@@ -27,8 +27,8 @@ pub(crate) fn append_page(
         walk: end,
     };
     let content = iki_html::read(page, &base, syntax, ends);
-    blocks.cut |= content.cuts.memory;
-    blocks.late |= content.cuts.time;
+    blocks.is_cut |= content.cuts.memory;
+    blocks.is_late |= content.cuts.time;
     blocks.builder.append(&content.model, |absolute, spelling| {
         let inside = absolute.starts_with("epub:");
         // Only places within the text can be followed, because other parts are not at any address.

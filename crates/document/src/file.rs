@@ -139,30 +139,27 @@ pub fn convert_file(
     kind: FileKind,
     limits: &FileLimits,
 ) -> Result<Document, DocumentError> {
-    if kind == FileKind::Pdf {
-        return Ok(PdfReading::new(bytes, limits)?.convert(Vec::new())?);
-    }
-    if kind == FileKind::Ipynb {
-        return notebook::read(bytes, limits);
-    }
-    if kind == FileKind::Zip {
-        let listed = reader_panics::catch_reader_panic(|| zip_listing::read(bytes, limits));
-        return listed.unwrap_or(Err(DocumentError::Damaged));
-    }
-    if FileKind::LEGACY_OFFICE.contains(&kind) {
-        return Err(DocumentError::LegacyOffice(kind));
-    }
-    let convert = || {
-        let (blocks, locked) = match kind {
-            FileKind::Xls => (xls::read(bytes, reading_end(limits.end))?, false),
-            FileKind::Rtf => (rtf::read(bytes, reading_end(limits.end)), false),
-            FileKind::Eml | FileKind::Msg => {
-                let read = mail::read(bytes, kind, reading_end(limits.end));
-                (read.ok_or(DocumentError::Damaged)?, false)
-            }
-            _ => read_package(bytes, kind, limits)?,
-        };
-        write(blocks, kind, locked, limits.end)
+    let end = reading_end(limits.end);
+    let write_all = |(blocks, is_locked)| write(blocks, kind, is_locked, limits.end);
+    let convert = || match kind {
+        FileKind::Pdf => Ok(PdfReading::new(bytes, limits)?.convert(Vec::new())?),
+        FileKind::Ipynb => notebook::read(bytes, limits),
+        FileKind::Zip => zip_listing::read(bytes, limits),
+        FileKind::Doc | FileKind::Ppt => Err(DocumentError::LegacyOffice(kind)),
+        FileKind::Xls => write_all((xls::read(bytes, end)?, false)),
+        FileKind::Rtf => write_all((rtf::read(bytes, end), false)),
+        FileKind::Eml | FileKind::Msg => {
+            let read = mail::read(bytes, kind, end);
+            write_all((read.ok_or(DocumentError::Damaged)?, false))
+        }
+        FileKind::Docx
+        | FileKind::Pptx
+        | FileKind::Xlsx
+        | FileKind::Xlsb
+        | FileKind::Odt
+        | FileKind::Odp
+        | FileKind::Ods
+        | FileKind::Epub => write_all(read_package(bytes, kind, limits)?),
     };
     reader_panics::catch_reader_panic(convert).unwrap_or(Err(DocumentError::Damaged))
 }
@@ -192,11 +189,11 @@ fn read_package(
         _ => office::read(&mut package, kind),
     };
     let mut blocks = read.map_err(|error| match error {
-        _ if package.locked => DocumentError::Encrypted,
-        _ if package.damaged => DocumentError::Damaged,
+        _ if package.is_locked => DocumentError::Encrypted,
+        _ if package.is_damaged => DocumentError::Damaged,
         error => error,
     })?;
-    blocks.cut |= package.cut;
-    blocks.broken |= package.damaged;
-    Ok((blocks, package.locked))
+    blocks.is_cut |= package.is_cut;
+    blocks.is_broken |= package.is_damaged;
+    Ok((blocks, package.is_locked))
 }

@@ -1,114 +1,70 @@
 //! The one list of the kinds of document files. Media types, fuzz targets, the mutants of the tests
 //! and the table in REFERENCE.md follow from it.
 
-/// A kind of file that has a conversion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FileKind {
+/// Defines the kinds, each with its name and its media types, in the order of the table in
+/// REFERENCE.md.
+macro_rules! file_kinds {
+    ($($(#[$doc:meta])+ $kind:ident = $name:literal, [$($media_type:literal),+];)+) => {
+        /// A kind of file that has a conversion.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum FileKind {
+            $($(#[$doc])+ $kind,)+
+        }
+
+        impl FileKind {
+            /// All kinds, in the order of the table in REFERENCE.md.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$kind),+];
+
+            /// Name and media types.
+            fn row(self) -> (&'static str, &'static [&'static str]) {
+                match self {
+                    $(Self::$kind => ($name, &[$($media_type),+]),)+
+                }
+            }
+        }
+    };
+}
+
+file_kinds! {
     /// Portable Document Format (ISO 32000).
-    Pdf,
+    Pdf = "pdf", ["application/pdf", "application/x-pdf"];
     /// A text of Word (ECMA-376).
-    Docx,
+    Docx = "docx", ["application/vnd.openxmlformats-officedocument.wordprocessingml.document"];
     /// Slides of PowerPoint (ECMA-376).
-    Pptx,
+    Pptx = "pptx", ["application/vnd.openxmlformats-officedocument.presentationml.presentation"];
     /// A workbook of Excel (ECMA-376).
-    Xlsx,
+    Xlsx = "xlsx", ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"];
     /// A workbook of Excel whose parts are records (MS-XLSB).
-    Xlsb,
+    Xlsb = "xlsb", ["application/vnd.ms-excel.sheet.binary.macroenabled.12"];
     /// A workbook of Excel before 2007.
-    Xls,
+    Xls = "xls", ["application/vnd.ms-excel"];
     /// A text in OpenDocument format (ISO 26300).
-    Odt,
+    Odt = "odt", ["application/vnd.oasis.opendocument.text"];
     /// Slides in OpenDocument format.
-    Odp,
+    Odp = "odp", ["application/vnd.oasis.opendocument.presentation"];
     /// A spreadsheet in OpenDocument format.
-    Ods,
+    Ods = "ods", ["application/vnd.oasis.opendocument.spreadsheet"];
     /// Rich Text Format.
-    Rtf,
+    Rtf = "rtf", ["application/rtf", "text/rtf"];
     /// A book (EPUB).
-    Epub,
+    Epub = "epub", ["application/epub+zip"];
     /// A Jupyter notebook.
-    Ipynb,
+    Ipynb = "ipynb", ["application/x-ipynb+json"];
     /// A mail (RFC 5322), or a mailbox (RFC 4155).
-    Eml,
+    Eml = "eml", ["message/rfc822", "message/global", "application/mbox"];
     /// A mail of Outlook.
-    Msg,
+    Msg = "msg", ["application/vnd.ms-outlook"];
     /// A text of Word before 2007.
-    Doc,
+    Doc = "doc", ["application/msword"];
     /// Slides of PowerPoint before 2007.
-    Ppt,
+    Ppt = "ppt", ["application/vnd.ms-powerpoint"];
     /// A zip file of other files, of which the names are listed.
-    Zip,
+    Zip = "zip", ["application/zip", "application/x-zip-compressed", "application/java-archive"];
 }
 
 impl FileKind {
-    /// All kinds, in the order of the list in REFERENCE.md.
-    pub const ALL: [Self; 17] = [
-        Self::Pdf,
-        Self::Docx,
-        Self::Pptx,
-        Self::Xlsx,
-        Self::Xlsb,
-        Self::Xls,
-        Self::Odt,
-        Self::Odp,
-        Self::Ods,
-        Self::Rtf,
-        Self::Epub,
-        Self::Ipynb,
-        Self::Eml,
-        Self::Msg,
-        Self::Doc,
-        Self::Ppt,
-        Self::Zip,
-    ];
-
     /// The kinds that only installed programs read.
     pub const LEGACY_OFFICE: [Self; 2] = [Self::Doc, Self::Ppt];
-
-    /// Name and media types.
-    fn row(self) -> (&'static str, &'static [&'static str]) {
-        match self {
-            Self::Pdf => ("pdf", &["application/pdf", "application/x-pdf"]),
-            Self::Docx => (
-                "docx",
-                &["application/vnd.openxmlformats-officedocument.wordprocessingml.document"],
-            ),
-            Self::Pptx => (
-                "pptx",
-                &["application/vnd.openxmlformats-officedocument.presentationml.presentation"],
-            ),
-            Self::Xlsx => (
-                "xlsx",
-                &["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
-            ),
-            Self::Xlsb => (
-                "xlsb",
-                &["application/vnd.ms-excel.sheet.binary.macroenabled.12"],
-            ),
-            Self::Odt => ("odt", &["application/vnd.oasis.opendocument.text"]),
-            Self::Odp => ("odp", &["application/vnd.oasis.opendocument.presentation"]),
-            Self::Ods => ("ods", &["application/vnd.oasis.opendocument.spreadsheet"]),
-            Self::Rtf => ("rtf", &["application/rtf", "text/rtf"]),
-            Self::Epub => ("epub", &["application/epub+zip"]),
-            Self::Eml => (
-                "eml",
-                &["message/rfc822", "message/global", "application/mbox"],
-            ),
-            Self::Msg => ("msg", &["application/vnd.ms-outlook"]),
-            Self::Doc => ("doc", &["application/msword"]),
-            Self::Ppt => ("ppt", &["application/vnd.ms-powerpoint"]),
-            Self::Xls => ("xls", &["application/vnd.ms-excel"]),
-            Self::Zip => (
-                "zip",
-                &[
-                    "application/zip",
-                    "application/x-zip-compressed",
-                    "application/java-archive",
-                ],
-            ),
-            Self::Ipynb => ("ipynb", &["application/x-ipynb+json"]),
-        }
-    }
 
     /// Name in answers, which is also the extension of such files: `pdf`.
     #[must_use]

@@ -48,7 +48,7 @@ pub fn drop_privileges(new: &File) -> Result<(), Errno> {
 }
 
 /// The permission bits, setuid, setgid and sticky ones included.
-pub fn mode_of(status: &Stat) -> Mode {
+fn mode_of(status: &Stat) -> Mode {
     Mode::from_raw_mode(status.st_mode & 0o7777)
 }
 

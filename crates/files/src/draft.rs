@@ -84,7 +84,7 @@ impl FileDraft {
         let directory = &target.directory;
         if let Some(named) = &mut self.named {
             renameat(directory, &named.name, directory, &target.name)?;
-            named.gone = true;
+            named.is_released = true;
             return Ok(());
         }
         let nameless = self.path();
@@ -159,7 +159,7 @@ impl FileDraft {
     pub fn keep(&mut self) {
         if let Some(named) = &mut self.named {
             named.guard.dismiss();
-            named.gone = true;
+            named.is_released = true;
         }
     }
 
@@ -274,7 +274,7 @@ struct NamedDraft {
     name: OsString,
     directory: OwnedFd,
     /// True if the name must not be removed any more.
-    gone: bool,
+    is_released: bool,
     /// Dropped after the name has been removed.
     guard: RemovalGuard,
 }
@@ -287,7 +287,7 @@ impl NamedDraft {
         Ok(Self {
             name,
             directory,
-            gone: false,
+            is_released: false,
             guard,
         })
     }
@@ -295,7 +295,7 @@ impl NamedDraft {
 
 impl Drop for NamedDraft {
     fn drop(&mut self) {
-        if !self.gone {
+        if !self.is_released {
             let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
         }
     }

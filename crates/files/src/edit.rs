@@ -38,22 +38,33 @@ pub struct TextReplacement<'a> {
     /// The text in its place.
     pub new: &'a [u8],
     /// All occurrences are replaced, and not the only one.
-    pub all: bool,
+    pub replaces_all: bool,
     /// The number of occurrences that are to be replaced, if it has to be that.
     pub expected: Option<u64>,
+}
+
+/// Further wishes for an edit.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EditOptions {
+    /// True if the lines that change are to be known.
+    pub tells_lines: bool,
+    /// Nothing is written unless this is true of the new content.
+    pub condition: Option<fn(&[u8]) -> bool>,
+    /// Another writer is waited for until then at most, and no further replacement is made after.
+    pub end: Option<Instant>,
 }
 
 /// An edit that was made.
 #[derive(Debug, Default)]
 pub struct FileEdit {
     /// The replacements, in their order.
-    pub made: Vec<MadeReplacement>,
+    pub made: Vec<AppliedReplacement>,
     /// The lines that were changed, if they were asked for.
     pub changed: ChangedLines,
     /// The encoding in which it was made, if that is not UTF-8.
     pub encoding: Option<TextEncoding>,
     /// True if U+FFFD was written, which the file did not have.
-    pub brings_replacement: bool,
+    pub writes_replacement_character: bool,
     /// True if the file had control characters other than those of lines, as far as is
     /// looked, and a new text spells such.
     pub has_controls: bool,
@@ -61,7 +72,7 @@ pub struct FileEdit {
 
 /// A replacement that was made.
 #[derive(Debug)]
-pub struct MadeReplacement {
+pub struct AppliedReplacement {
     /// The number of occurrences that were replaced.
     pub count: u64,
     /// The change of line ends.
@@ -126,19 +137,18 @@ impl From<FileAccessError> for EditError {
 /// In a file whose lines all end in CRLF, LF in texts that have no CR means CRLF. Nothing else is
 /// taken for anything but itself.
 ///
-/// Nothing is written unless `is_whole`, where it is given, is true of the new content.
-///
-/// Waits for another writer until `end` at most, and makes no further replacement after it.
-///
 /// # Errors
 /// The replacement that cannot be made.
 pub fn edit(
     path: &Path,
     replacements: &[TextReplacement<'_>],
-    tells_lines: bool,
-    is_whole: Option<fn(&[u8]) -> bool>,
-    end: Option<Instant>,
+    options: EditOptions,
 ) -> Result<FileEdit, FailedEdit> {
+    let EditOptions {
+        tells_lines,
+        condition,
+        end,
+    } = options;
     let failed = |index, error: EditError| FailedEdit {
         index,
         error,
@@ -158,7 +168,9 @@ pub fn edit(
         edited.has_controls = control_spelling::has_controls(&head);
     }
     match EditedText::prepare(&file, replacements, end).map_err(no_file)? {
-        Ok(EditedText::Bytes(brings_replacement)) => edited.brings_replacement = brings_replacement,
+        Ok(EditedText::Bytes(brings_replacement)) => {
+            edited.writes_replacement_character = brings_replacement;
+        }
         Ok(EditedText::Decoded(encoding, text)) => {
             edited.encoding = Some(encoding);
             decoded = Some(text_in_memory(text.as_bytes()).map_err(no_file)?);
@@ -172,7 +184,7 @@ pub fn edit(
         let prepared = match PreparedReplacement::prepare(text, *replacement, end) {
             Ok(PreparedReplacement {
                 made:
-                    MadeReplacement {
+                    AppliedReplacement {
                         nearest: Some(nearest),
                         ..
                     },
@@ -190,10 +202,10 @@ pub fn edit(
             edited.made.push(prepared.made);
             return Ok(edited);
         }
-        if is_last && let Some(is_whole) = is_whole {
+        if is_last && let Some(condition) = condition {
             let written = prepared.write_draft(text, FileDraft::in_memory(), end);
             let content = written.and_then(|(_, text)| text.bytes_at(0, usize::MAX, end));
-            if !is_whole(&content.map_err(|error| failed(index, error.into()))?) {
+            if !condition(&content.map_err(|error| failed(index, error.into()))?) {
                 return Err(failed(index, EditError::Broken));
             }
         }
@@ -241,7 +253,7 @@ fn changed_by(
     let can_be_made = |text: &RegularFile| -> Result<bool, FileAccessError> {
         let count = FoundReplacement::find(text, *last, end)?.count;
         let is_expected = last.expected.is_none_or(|expected| expected == count);
-        Ok(is_expected && (count == 1 || count > 1 && last.all))
+        Ok(is_expected && (count == 1 || count > 1 && last.replaces_all))
     };
     if !can_be_made(file)? {
         return Ok(None);

@@ -122,7 +122,7 @@ impl PreparedContent {
         fill: ContentWriter<'_>,
     ) -> Result<Self, FileAccessError> {
         let persistent = !is_generated(&old.file);
-        if persistent && target.replaceable && !target.only_grows() {
+        if persistent && target.is_replaceable && !target.only_grows() {
             let parent = target.path.parent().unwrap_or(Path::new("."));
             let directory = target.directory.try_clone();
             let directory = directory.map_err(|error| FileAccessError::failed_write(&error))?;

@@ -27,13 +27,15 @@ mod replace;
 mod target;
 
 pub use changed_lines::ChangedLines;
-pub use directory::{DirectoryEntryKind, list_directory};
-pub use edit::{EditError, FailedEdit, FileEdit, TextReplacement, edit};
+pub use directory::{DirectoryEntry, DirectoryEntryKind, DirectoryPage, list_directory};
+pub use edit::{
+    AppliedReplacement, EditError, EditOptions, FailedEdit, FileEdit, TextReplacement, edit,
+};
 pub use edit_encoding::EncodingObstacle;
 pub use image::is_whole_image;
 pub use line_ends::LineEndChange;
 pub use lock::{lock, while_waiting};
-pub use missing_directories::MadeDirectories;
+pub use missing_directories::CreatedDirectories;
 pub use read::{FileContent, FileFacts, FirstLine, LineEnd, ReadInterruption, read};
-pub use regular::{ErrorReason, FileAccessError, beginning};
+pub use regular::{ErrorReason, FileAccessError, read_beginning};
 pub use replace::write;

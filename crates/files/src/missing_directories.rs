@@ -11,12 +11,12 @@ use super::regular::FileAccessError;
 /// Directories that were made for a file. Dropping it removes those that are empty, unless they
 /// are kept.
 #[derive(Debug, Default)]
-pub struct MadeDirectories {
+pub struct CreatedDirectories {
     /// From the innermost one outwards.
     made: Vec<PathBuf>,
 }
 
-impl MadeDirectories {
+impl CreatedDirectories {
     /// Makes the directory of `path`, and those above it that are missing. Another call may take
     /// them away again: that is [`FileAccessError::NotFound`], here or as the file is written, and
     /// they can be made once more.
@@ -54,7 +54,7 @@ impl MadeDirectories {
     }
 }
 
-impl Drop for MadeDirectories {
+impl Drop for CreatedDirectories {
     fn drop(&mut self) {
         for one in &self.made {
             let _ = fs::remove_dir(one);
@@ -79,12 +79,12 @@ mod tests {
             for _ in 0..2 {
                 scope.spawn(|| {
                     while !is_over.load(Ordering::Relaxed) {
-                        let _ = MadeDirectories::default().make_above(&file);
+                        let _ = CreatedDirectories::default().make_above(&file);
                     }
                 });
             }
             for _ in 0..2_000 {
-                let made = MadeDirectories::default().make_above(&file);
+                let made = CreatedDirectories::default().make_above(&file);
                 assert!(
                     matches!(made, Ok(()) | Err(FileAccessError::NotFound)),
                     "{made:?}"
@@ -98,7 +98,7 @@ mod tests {
     fn a_link_that_leads_nowhere_is_no_directory() {
         let here = tempfile::tempdir().unwrap();
         symlink("nowhere", here.path().join("link")).unwrap();
-        let made = MadeDirectories::default().make_above(&here.path().join("link/new/file"));
+        let made = CreatedDirectories::default().make_above(&here.path().join("link/new/file"));
         assert!(matches!(made, Err(FileAccessError::Open(_))), "{made:?}");
     }
 }

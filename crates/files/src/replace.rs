@@ -25,7 +25,7 @@ pub fn write(path: &Path, content: &[u8], end: Option<Instant>) -> Result<(), Fi
     let target = WriteTarget::resolve(path)?;
     match open_locked(&target, OFlags::WRONLY, end) {
         Ok(old) => replace(&target, &old, &mut fill),
-        Err(FileAccessError::NotFound) if target.replaceable => create(&target, &mut fill),
+        Err(FileAccessError::NotFound) if target.is_replaceable => create(&target, &mut fill),
         Err(error) => Err(error),
     }
 }
@@ -58,7 +58,7 @@ pub fn open_locked(
 }
 
 fn open(target: &WriteTarget, access: OFlags) -> Result<RegularFile, FileAccessError> {
-    if !target.replaceable {
+    if !target.is_replaceable {
         return RegularFile::open(&target.path, access);
     }
     // Only the name was resolved so far. `statat` comes first, since opening a FIFO would wake its
@@ -123,7 +123,7 @@ pub fn replace(
 ) -> Result<(), FileAccessError> {
     // A rename would separate the file from its other names.
     let alone = old.stat.st_nlink == 1;
-    if target.replaceable
+    if target.is_replaceable
         && alone
         && !in_place::is_generated(&old.file)
         && !target.only_grows()
@@ -187,7 +187,7 @@ fn not_possible(errno: Errno) -> Result<bool, FileAccessError> {
 mod tests {
     use std::fs;
 
-    use super::super::edit::{TextReplacement, edit};
+    use super::super::edit::{EditOptions, TextReplacement, edit};
     use super::*;
 
     fn directory_with(name: &str, content: &str) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -243,10 +243,10 @@ mod tests {
                             let replacement = TextReplacement {
                                 old: old.as_bytes(),
                                 new: new.as_bytes(),
-                                all: false,
+                                replaces_all: false,
                                 expected: None,
                             };
-                            edit(path, &[replacement], false, None, None).ok()
+                            edit(path, &[replacement], EditOptions::default()).ok()
                         });
                         assert!(
                             edited.is_some_and(|edited| edited.made[0].count == 1),

@@ -28,13 +28,13 @@ pub struct WriteTarget {
     pub name: OsString,
     /// True if another file can be renamed over it. Not behind the links of `/proc`: they lead to
     /// open files, such as stdout, and the programs that hold those would not see the new one.
-    pub replaceable: bool,
+    pub is_replaceable: bool,
 }
 
 impl WriteTarget {
     /// True if `file` is still there, unchanged since its status was read.
     pub fn still_holds(&self, file: &RegularFile) -> bool {
-        let there = if self.replaceable {
+        let there = if self.is_replaceable {
             statat(&self.directory, &self.name, AtFlags::SYMLINK_NOFOLLOW)
         } else {
             fstat(&file.file)
@@ -49,7 +49,7 @@ impl WriteTarget {
     /// Follows `path` to the file it names, which need not exist; its directory must.
     pub fn resolve(path: &Path) -> Result<Self, FileAccessError> {
         let mut path = path.to_owned();
-        let mut replaceable = true;
+        let mut is_replaceable = true;
         let mut links = 0;
         while let Some(next) = link_at(&path)? {
             links += 1;
@@ -57,7 +57,7 @@ impl WriteTarget {
                 return Err(FileAccessError::opening(Errno::LOOP));
             }
             if next.magic {
-                replaceable = false;
+                is_replaceable = false;
                 break;
             }
             path = match path.parent() {
@@ -85,7 +85,7 @@ impl WriteTarget {
             path,
             directory,
             name,
-            replaceable,
+            is_replaceable,
         })
     }
 

@@ -135,8 +135,8 @@ pub(super) fn convert_with_fallback(
         model,
         cuts,
         remark,
-        beside_text: !silent,
-        of_data: origin.is_some(),
+        has_text_beside: !silent,
+        is_from_data: origin.is_some(),
         is_of_frames: silent && !about.frames.is_empty(),
         refresh,
         ..ConvertedPage::default()

@@ -23,11 +23,11 @@ struct ActiveStyle {
     /// Its node; `None` if it has none.
     content: Option<NodeContent>,
     /// True if the node is open in the current paragraph.
-    open: bool,
+    is_open: bool,
     /// True if it was open in an earlier paragraph.
-    again: bool,
+    was_open: bool,
     /// True if it will not be opened again.
-    done: bool,
+    is_done: bool,
     /// Number of pieces of content before it.
     before: usize,
 }
@@ -156,17 +156,17 @@ impl FlowBuilder {
     fn open_styles(&mut self) {
         self.waiting = 0;
         for style in &mut self.styles {
-            let Some(content) = style.content.filter(|_| !style.open && !style.done) else {
+            let Some(content) = style.content.filter(|_| !style.is_open && !style.is_done) else {
                 continue;
             };
-            if style.again {
+            if style.was_open {
                 if self.copies == 0 {
-                    style.done = true;
+                    style.is_done = true;
                     continue;
                 }
                 self.copies -= 1;
             }
-            style.open = true;
+            style.is_open = true;
             self.build.open(content);
         }
     }
@@ -179,12 +179,12 @@ impl FlowBuilder {
             return;
         }
         for style in self.styles.iter_mut().rev() {
-            if std::mem::take(&mut style.open) {
+            if std::mem::take(&mut style.is_open) {
                 self.build.close_unless_empty();
-                style.again = true;
+                style.was_open = true;
                 let link = matches!(style.content, Some(NodeContent::Link { .. }));
-                style.done = link && self.contents > style.before;
-                self.waiting += usize::from(!style.done);
+                style.is_done = link && self.contents > style.before;
+                self.waiting += usize::from(!style.is_done);
             }
         }
         if self.mode != FlowMode::Cell {
@@ -229,11 +229,11 @@ impl FlowBuilder {
             }
             _ => self.in_code == 0,
         });
-        let mut open = false;
+        let mut is_open = false;
         if let Some(content) = content {
             self.flush_code();
-            open = self.open && self.breaks == 0 && self.waiting == 0;
-            if open {
+            is_open = self.open && self.breaks == 0 && self.waiting == 0;
+            if is_open {
                 self.build.open(content);
             } else {
                 self.waiting += 1;
@@ -241,9 +241,9 @@ impl FlowBuilder {
         }
         self.styles.push(ActiveStyle {
             content,
-            open,
-            again: false,
-            done: false,
+            is_open,
+            was_open: false,
+            is_done: false,
             before: self.contents,
         });
     }
@@ -257,9 +257,9 @@ impl FlowBuilder {
             self.flush_code();
         }
         if let Some(top) = self.styles.pop() {
-            if top.open {
+            if top.is_open {
                 self.build.close_unless_empty();
-            } else if top.content.is_some() && !top.done {
+            } else if top.content.is_some() && !top.is_done {
                 self.waiting -= 1;
             }
         }
@@ -291,7 +291,7 @@ impl FlowBuilder {
         self.prepare_content();
         let link = self.styles.pop();
         self.build.add(NodeContent::Text(label));
-        if link.is_some_and(|link| link.open) {
+        if link.is_some_and(|link| link.is_open) {
             self.build.close();
         }
     }

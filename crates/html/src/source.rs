@@ -43,9 +43,9 @@ pub struct ConvertedPage {
     /// A remark about a page that shows nothing.
     pub remark: Option<DocumentModel>,
     /// True if the page has text besides the remark.
-    pub beside_text: bool,
+    pub has_text_beside: bool,
     /// True if its text is only in its data.
-    pub of_data: bool,
+    pub is_from_data: bool,
     /// True if it shows nothing but frames, which the remark names.
     pub is_of_frames: bool,
     /// The blocks that may be missing from its main content.

@@ -29,9 +29,9 @@ pub struct Document {
     /// [`Document::cuts`]; `None` if there are none.
     pub remark: Option<usize>,
     /// True if the page shows no text of its own, or only one that asks for a script.
-    pub silent: bool,
+    pub is_silent: bool,
     /// True if the text comes from the page's JSON-LD or script data because the page shows none.
-    pub of_data: bool,
+    pub is_from_data: bool,
     /// True if the page shows nothing but frames, whose addresses are named.
     pub is_of_frames: bool,
     /// Address to which the page's `refresh` leads, if the page is empty, or has almost nothing and
@@ -64,7 +64,7 @@ impl Document {
     /// True if the page itself shows text.
     #[must_use]
     pub fn has_text(&self) -> bool {
-        !self.silent && !self.markdown.is_empty()
+        !self.is_silent && !self.markdown.is_empty()
     }
 
     /// Adds a remark of one line on the programs that have read it or its scanned pages, of which

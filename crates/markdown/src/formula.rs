@@ -67,7 +67,7 @@ pub fn read_mathml(elements: &str, is_hidden: fn(&XmlTag<'_>) -> bool) -> Option
     let mut reader = FormulaReader::new(&mut xml, is_hidden);
     let text = reader.read(0, &mut FormulaElement::new(Row, [""; 3])).text;
     let tells_more = reader.is_known && reader.has_layout && !text.is_empty();
-    (tells_more && !xml.broken).then_some(text)
+    (tells_more && !xml.is_broken).then_some(text)
 }
 
 /// Reads the rest of the `oMath` element that was opened last.

@@ -111,13 +111,13 @@ pub struct XmlReader<'a> {
     reader: Reader<&'a [u8]>,
     depth: usize,
     clock: StepClock,
-    over: bool,
+    is_over: bool,
     /// True if there was no time to read it whole.
-    pub late: bool,
+    pub is_late: bool,
     /// True if it could not be read whole.
-    pub broken: bool,
+    pub is_broken: bool,
     /// True if a text was cut because it was too long.
-    pub cut: bool,
+    pub is_cut: bool,
 }
 
 impl<'a> XmlReader<'a> {
@@ -135,10 +135,10 @@ impl<'a> XmlReader<'a> {
             reader,
             depth: 0,
             clock: StepClock::new(end),
-            over: false,
-            late: false,
-            broken: false,
-            cut: false,
+            is_over: false,
+            is_late: false,
+            is_broken: false,
+            is_cut: false,
         }
     }
 
@@ -155,8 +155,8 @@ impl<'a> XmlReader<'a> {
     )]
     pub fn next(&mut self) -> Option<XmlEvent<'a>> {
         loop {
-            self.late |= self.clock.is_past();
-            if self.over || self.late {
+            self.is_late |= self.clock.is_past();
+            if self.is_over || self.is_late {
                 return None;
             }
             let Ok(event) = self.reader.read_event() else {
@@ -186,8 +186,8 @@ impl<'a> XmlReader<'a> {
     }
 
     fn stop(&mut self, is_broken: bool) -> Option<XmlEvent<'a>> {
-        self.broken |= is_broken;
-        self.over = true;
+        self.is_broken |= is_broken;
+        self.is_over = true;
         None
     }
 
@@ -237,7 +237,7 @@ impl<'a> XmlReader<'a> {
         while let Some(item) = self.within(level) {
             if let XmlEvent::Text(text) = item {
                 let room = floor_boundary(&text, limit - all.len());
-                self.cut |= room < text.len();
+                self.is_cut |= room < text.len();
                 all.push_str(&text[..room]);
             }
         }

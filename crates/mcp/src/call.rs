@@ -107,14 +107,14 @@ pub struct ToolCaller {
 impl ToolCaller {
     /// Calls of `tools` are confined and ended after `timeout`; those that ask the network get the
     /// `secrets`, and if there is a `cache`, those that keep answers may ask it. The server has
-    /// `many` clients, or one.
+    /// many clients, or one.
     pub fn new(
         tools: &[&'static Tool],
         confinement: Option<Confinement>,
         timeout: Option<Duration>,
         secrets: Vec<(OsString, OsString)>,
         cache: Option<Arc<LayeredCache>>,
-        many: bool,
+        has_many_clients: bool,
         temporary: Arc<TemporaryDirectories>,
     ) -> Self {
         Self {
@@ -128,7 +128,7 @@ impl ToolCaller {
             timeout,
             secrets,
             cache,
-            permits: CallPermits::new(tools, many),
+            permits: CallPermits::new(tools, has_many_clients),
             calls: Arc::default(),
             equal_calls: CoalescedCalls::default(),
             seen: SeenFiles::default(),
@@ -181,7 +181,7 @@ impl ToolCaller {
         let request = serde_json::to_string(&fields).unwrap_or_default();
         if let Some(cache) = &self.cache {
             let terms = CallTerms {
-                served: true,
+                is_served: true,
                 measure: spec.measure,
                 tools: self.tools,
                 ..CallTerms::within(spec.reader, spec.max_answer, None)
@@ -228,7 +228,7 @@ impl ToolCaller {
             Err(failure) => return CallAnswer::refusal(tool, &failure),
         };
         let queued = start.elapsed();
-        self.permits.common(&mut permit).await;
+        self.permits.acquire_common(&mut permit).await;
         let start = Instant::now().checked_sub(queued).unwrap_or(start);
         let answer = self.run_in_process(tool, permit, request, spec, start.elapsed());
         let answered = self.run_within(tool, start + SERVER_MARGIN, answer).await;
@@ -341,12 +341,12 @@ impl ToolCaller {
             temporary: confinement.and_then(|one| self.temporary.of_caller(one, spec.owner)),
             bounds: self.confinement.as_ref().map(Confinement::bounds),
             reads_outputs: self.keeps_outputs,
-            public_only: tool.scope == AccessScope::Network && guard::is_restricted_to_public(),
+            is_public_only: tool.scope == AccessScope::Network && guard::is_restricted_to_public(),
             owner: owner.map(|owner| owner.name().to_owned()),
             reader: spec.reader,
             max_answer: spec.max_answer,
             milliseconds: self.timeout.map(left),
-            progress: spec.progress.is_some(),
+            wants_progress: spec.progress.is_some(),
             measure: spec.measure,
             goes_on_after: spec.goes_on_after.map(left),
             may_wait: spec.may_wait,

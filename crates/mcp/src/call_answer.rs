@@ -19,7 +19,7 @@ pub struct CallAnswer {
     /// A resource that the answer links to.
     pub link: Option<Value>,
     /// True if the answer says that the tool failed.
-    pub failed: bool,
+    pub has_failed: bool,
 }
 
 impl CallAnswer {
@@ -31,7 +31,7 @@ impl CallAnswer {
             text = object.to_string();
         }
         Self {
-            failed: envelope::has_failed(&object),
+            has_failed: envelope::has_failed(&object),
             text,
             object,
             meta,
@@ -42,7 +42,7 @@ impl CallAnswer {
     /// The code of the error, if the answer is one.
     pub fn code(&self) -> Option<&str> {
         let code = || self.object["error_code"].as_str();
-        self.failed.then(|| code().unwrap_or("FAILED"))
+        self.has_failed.then(|| code().unwrap_or("FAILED"))
     }
 
     /// An answer in the tool's place, in the form of its own errors.
@@ -72,7 +72,7 @@ mod tests {
             (json!({"success": true, "results": []}), false),
         ] {
             assert_eq!(
-                CallAnswer::new(String::new(), object.clone()).failed,
+                CallAnswer::new(String::new(), object.clone()).has_failed,
                 failed,
                 "{object}"
             );
@@ -103,6 +103,6 @@ mod tests {
             answer.text,
             r#"{"error":"too long","error_code":"TIMEOUT"}"#
         );
-        assert!(answer.failed);
+        assert!(answer.has_failed);
     }
 }

@@ -29,8 +29,8 @@ pub fn run(options: McpOptions) -> Result<(), String> {
     let bounded = confinement
         .as_ref()
         .is_some_and(Confinement::confines_files);
-    if bounded && !confinement::is_possible() {
-        return Err(confinement::IMPOSSIBLE.to_owned());
+    if bounded && !confinement::is_supported() {
+        return Err(confinement::UNSUPPORTED.to_owned());
     }
     reaper::adopt_orphans();
     step_register::make();
@@ -59,7 +59,7 @@ async fn serve(
     temporary: Arc<TemporaryDirectories>,
 ) -> Result<(), String> {
     let http = options.http.take();
-    if http.as_ref().is_some_and(|http| !http.allow_private) {
+    if http.as_ref().is_some_and(|http| !http.allows_private) {
         // Its callers are not those whose network this is.
         guard::restrict_to_public_addresses();
     }
@@ -69,19 +69,19 @@ async fn serve(
         None
     };
     credentials::store_taken_variables(&secrets);
-    let operation = http.as_ref().map(|http| {
+    let reports = http.as_ref().map(|http| {
         let keys = http
-            .log_arguments
+            .logs_arguments
             .then(|| credentials::secrets_in_use(&secrets));
-        OperatorReports::new(http.log, keys).map(Arc::new)
+        OperatorReports::new(http.logs_calls, keys).map(Arc::new)
     });
-    let operation = operation.transpose()?;
-    let told = operation.clone();
-    let setup = ServerSetup::new(options, confinement, secrets, cache, told, temporary);
+    let reports = reports.transpose()?;
+    let shared = reports.clone();
+    let setup = ServerSetup::new(options, confinement, secrets, cache, shared, temporary);
     let setup = Arc::new(setup);
     tokio::spawn(Arc::clone(&setup).reap_orphans());
-    if let (Some(http), Some(operation)) = (http, operation) {
-        return http::serve(http, setup, operation).await;
+    if let (Some(http), Some(reports)) = (http, reports) {
+        return http::serve(http, setup, reports).await;
     }
     let signalled = async {
         match ServerSignals::listen() {

@@ -91,7 +91,7 @@ impl OperatorReports {
 
     /// A call of `tool` that begins now, by the holder of the token `token`. What is no object in
     /// `arguments` is not logged.
-    pub fn call<'a>(
+    pub fn begin_call<'a>(
         &'a self,
         token: &str,
         tool: &'static str,
@@ -100,7 +100,7 @@ impl OperatorReports {
         lock(&self.metrics).running += 1;
         let logged = self.logs_calls;
         RunningCall {
-            operation: self,
+            reports: self,
             begun: Instant::now(),
             token: if logged {
                 token.to_owned()
@@ -163,7 +163,7 @@ impl OperatorReports {
         if let Some(sharing) = sharing {
             let seconds = sharing.since.elapsed().unwrap_or_default().as_secs();
             shared = json!({
-                "state": if sharing.up { "up" } else { "down" },
+                "state": if sharing.is_up { "up" } else { "down" },
                 "seconds": seconds,
             });
             if let Some(why) = sharing.why.as_ref().or(sharing.refuses.as_ref()) {
@@ -184,7 +184,7 @@ impl OperatorReports {
         lock(&self.metrics).text(&ServerState {
             uptime: self.begun.elapsed(),
             connections,
-            shared_up: sharing.is_none_or(|sharing| sharing.up),
+            is_shared_cache_up: sharing.is_none_or(|sharing| sharing.is_up),
             resident: resident(),
         })
     }
@@ -212,7 +212,7 @@ impl OperatorReports {
 
 /// A call under way. One that is dropped before it has ended was given up.
 pub struct RunningCall<'a> {
-    operation: &'a OperatorReports,
+    reports: &'a OperatorReports,
     begun: Instant,
     token: String,
     tool: &'static str,
@@ -222,7 +222,7 @@ pub struct RunningCall<'a> {
 
 impl RunningCall<'_> {
     /// Records that it has answered with so many bytes; `code` is that of the error, if it is one.
-    pub fn answered(mut self, code: Option<&str>, bytes: usize) {
+    pub fn record_answer(mut self, code: Option<&str>, bytes: usize) {
         self.ended = Some((code.unwrap_or(OK).to_owned(), bytes));
     }
 }
@@ -233,7 +233,7 @@ impl Drop for RunningCall<'_> {
         let (outcome, bytes) = ended
             .as_ref()
             .map_or((CANCELLED, 0), |(code, bytes)| (code.as_str(), *bytes));
-        self.operation.record_end(self, outcome, bytes);
+        self.reports.record_end(self, outcome, bytes);
     }
 }
 

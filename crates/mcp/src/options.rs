@@ -42,7 +42,7 @@ pub struct HttpOptions {
     /// The address on which it listens.
     pub address: SocketAddr,
     /// True if clients may have sessions.
-    pub sessions: bool,
+    pub offers_sessions: bool,
     /// The file of tokens; without one, everybody on this machine may call.
     pub tokens: Option<PathBuf>,
     /// Further names by which it may be called, apart from those of this machine, each a host or
@@ -57,18 +57,18 @@ pub struct HttpOptions {
     /// Calls that a token may have running at once.
     pub calls_at_once: NonZeroU32,
     /// True if private and loopback addresses may be fetched.
-    pub allow_private: bool,
+    pub allows_private: bool,
     /// True if each call is logged, as a line of JSON.
-    pub log: bool,
+    pub logs_calls: bool,
     /// True if that line has the call's arguments.
-    pub log_arguments: bool,
+    pub logs_arguments: bool,
 }
 
 impl HttpOptions {
     /// True if the tool is served by default.
     #[must_use]
     pub fn offers(tool: &Tool) -> bool {
-        tool.set == ToolSet::Web || tool.set == ToolSet::Research && tool.served_by_default
+        tool.set == ToolSet::Web || tool.set == ToolSet::Research && tool.is_served_by_default
     }
 
     /// The reason why these tools are not served, if they are not.

@@ -11,7 +11,7 @@ use iki_base::mutex::lock;
 use iki_tools::contract::tool::Tool;
 
 /// Calls that run at the same time; further ones wait for a permit. A tool whose calls may take
-/// much memory allows fewer of its own (`Tool::at_once`).
+/// much memory allows fewer of its own (`Tool::max_concurrent_calls`).
 const CALLS: usize = 64;
 
 /// Factor by which a server for many clients runs more calls of such a tool.
@@ -35,9 +35,14 @@ pub struct CallPermit(Vec<OwnedSemaphorePermit>);
 
 impl CallPermits {
     /// The permits of a server of `tools`, for many clients or for one.
-    pub fn new(tools: &[&'static Tool], many: bool) -> Self {
+    pub fn new(tools: &[&'static Tool], has_many_clients: bool) -> Self {
         let tool_permits = tools.iter().filter_map(|tool| {
-            let count = tool.max_concurrent_calls? * if many { FACTOR_FOR_MANY_CLIENTS } else { 1 };
+            let count = tool.max_concurrent_calls?
+                * if has_many_clients {
+                    FACTOR_FOR_MANY_CLIENTS
+                } else {
+                    1
+                };
             Some((tool.name, (Arc::new(Semaphore::new(count)), count)))
         });
         Self {
@@ -63,7 +68,7 @@ impl CallPermits {
     }
 
     /// Waits for a common permit, after the others.
-    pub async fn common(&self, permit: &mut CallPermit) {
+    pub async fn acquire_common(&self, permit: &mut CallPermit) {
         permit.take(Arc::clone(&self.common)).await;
     }
 

@@ -20,7 +20,7 @@ use iki_web::cache::{self, CacheFiles};
 
 /// True if a server of these tools has anything to read.
 pub fn are_served(tools: &[&Tool]) -> bool {
-    tools.iter().any(|tool| tool.artifacts)
+    tools.iter().any(|tool| tool.links_artifacts)
 }
 
 /// The one template of addresses.

@@ -48,29 +48,37 @@ pub struct ServerSetup {
     /// Maximum length of a text in bytes, 0 for no limit; `None` for the client's own limit.
     max_answer: Option<usize>,
     /// The operator's record of calls, if there is one.
-    operation: Option<Arc<OperatorReports>>,
+    reports: Option<Arc<OperatorReports>>,
 }
 
 impl ServerSetup {
     /// Sets up what `options` ask for. The `secrets` are the variables that were taken out of the
     /// environment; the `cache` is the one that the server holds for its calls, if it does;
-    /// `operation` records each call; `temporary` are the directories for commands.
+    /// `reports` record each call; `temporary` are the directories for commands.
     pub fn new(
         options: McpOptions,
         confinement: Option<Confinement>,
         secrets: Vec<(OsString, OsString)>,
         cache: Option<Arc<LayeredCache>>,
-        operation: Option<Arc<OperatorReports>>,
+        reports: Option<Arc<OperatorReports>>,
         temporary: Arc<TemporaryDirectories>,
     ) -> Self {
-        let many = operation.is_some();
+        let has_many_clients = reports.is_some();
         let (tools, timeout) = (&options.tools, options.timeout);
         Self {
-            caller: ToolCaller::new(tools, confinement, timeout, secrets, cache, many, temporary),
+            caller: ToolCaller::new(
+                tools,
+                confinement,
+                timeout,
+                secrets,
+                cache,
+                has_many_clients,
+                temporary,
+            ),
             tools: options.tools,
             structured: options.structured,
             max_answer: options.max_answer,
-            operation,
+            reports,
         }
     }
 
@@ -107,7 +115,7 @@ impl ToolServer {
     }
 
     /// The form of the answer to a call of `client`.
-    fn answer_form<'h>(
+    fn answer_spec<'h>(
         &self,
         client: &ClientProfile,
         progress: Option<&'h LatestProgress>,
@@ -208,17 +216,17 @@ impl ServerHandler for ToolServer {
             None => context.extensions.get::<CallArguments>(),
         };
         let arguments = beside.map_or(Ok(NO_ARGUMENTS), CallArguments::take);
-        let wanted = self.answer_form(client, token.is_some().then_some(&latest), owner);
+        let wanted = self.answer_spec(client, token.is_some().then_some(&latest), owner);
         let report = async {
             match token {
                 Some(token) => progress::report(&context.peer, token, &latest).await,
                 None => std::future::pending().await,
             }
         };
-        let operation = self.setup.operation.as_ref();
         let name = owner.map_or("", TokenOwner::name);
         let logged = arguments.as_deref().unwrap_or_default();
-        let running = operation.map(|operation| operation.call(name, tool.name, logged));
+        let reports = self.setup.reports.as_ref();
+        let running = reports.map(|reports| reports.begin_call(name, tool.name, logged));
         let answer = async {
             match arguments {
                 Ok(arguments) => self.setup.caller.call(tool, arguments, &wanted).await,
@@ -228,7 +236,7 @@ impl ServerHandler for ToolServer {
         tokio::select! {
             mut answer = answer => {
                 if let Some(running) = running {
-                    running.answered(answer.code(), answer.text.len());
+                    running.record_answer(answer.code(), answer.text.len());
                 }
                 let beside = (answer.meta.take(), answer.link.take());
                 let result = match wanted.reader {
@@ -364,7 +372,7 @@ fn plain(
     let is_json = client.reads_json
         && text.is_some_and(|text| serde_json::from_str::<Value>(&text.text).is_ok());
     let mut result = CallToolResult::success(content);
-    result.is_error = Some(answer.failed);
+    result.is_error = Some(answer.has_failed);
     // An object that is there already is not read from the text.
     result.structured_content = is_json.then(|| answer.object.clone());
     result

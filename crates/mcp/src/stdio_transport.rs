@@ -60,11 +60,11 @@ pub struct LineTransport<R, W> {
     input: BufReader<R>,
     line: Vec<u8>,
     /// True while a line that is too long is dropped up to its end.
-    dropping: bool,
+    is_dropping_line: bool,
     /// The rest of a batch, still to be passed on.
     batch: VecDeque<Bytes>,
     /// True if the client has begun a session; before that, only requests mean anything.
-    opened: bool,
+    has_session: bool,
     /// The end of the wait for answers, once the input has ended.
     deadline: Option<Instant>,
     shared: Arc<SharedOutput<W>>,
@@ -127,9 +127,9 @@ where
         Self {
             input: BufReader::new(input),
             line: Vec::new(),
-            dropping: false,
+            is_dropping_line: false,
             batch: VecDeque::new(),
-            opened: false,
+            has_session: false,
             deadline: None,
             shared: Arc::new(SharedOutput {
                 output: tokio::sync::Mutex::new(output),
@@ -150,7 +150,7 @@ where
             };
             if bytes.is_empty() {
                 // A last message without a line end counts as well.
-                return if self.line.is_empty() || self.dropping {
+                return if self.line.is_empty() || self.is_dropping_line {
                     InputLine::End
                 } else {
                     InputLine::Line
@@ -158,15 +158,15 @@ where
             }
             let newline = memchr::memchr(b'\n', bytes);
             let count = newline.map_or(bytes.len(), |line_feed| line_feed + 1);
-            self.dropping |= self.line.len() + count > MAX_LINE_BYTES;
-            if self.dropping {
+            self.is_dropping_line |= self.line.len() + count > MAX_LINE_BYTES;
+            if self.is_dropping_line {
                 self.line = Vec::new();
             } else {
                 self.line.extend_from_slice(&bytes[..count]);
             }
             self.input.consume(count);
             if newline.is_some() {
-                return if std::mem::take(&mut self.dropping) {
+                return if std::mem::take(&mut self.is_dropping_line) {
                     InputLine::TooLong
                 } else {
                     InputLine::Line
@@ -254,11 +254,11 @@ where
                     self.reply_error(code, &reason, &request.id.clone().into_json_value());
                     return None;
                 }
-                self.opened |= begins_session(&request.request);
+                self.has_session |= begins_session(&request.request);
                 lock(&self.shared.unanswered).insert(request.id.clone());
             }
             // The SDK ends the session at anything but a request at this point.
-            _ if !self.opened => return None,
+            _ if !self.has_session => return None,
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
                     &notification.notification
@@ -288,7 +288,7 @@ where
         {
             return Some((ErrorCode::INVALID_PARAMS, BAD_HANDSHAKE.to_owned()));
         }
-        if !self.opened && needs_session(request) {
+        if !self.has_session && needs_session(request) {
             return Some((ErrorCode::INVALID_REQUEST, NO_HANDSHAKE.to_owned()));
         }
         let limit = match request {

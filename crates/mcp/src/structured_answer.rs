@@ -15,11 +15,11 @@ const RETRY_AFTER_SECONDS: u64 = 5;
 
 /// The answer of `tool` as content and as an object.
 pub fn result(tool: &Tool, answer: CallAnswer) -> CallToolResult {
-    if answer.failed && tool.family == EnvelopeFamily::Research {
+    if answer.has_failed && tool.family == EnvelopeFamily::Research {
         return CallToolResult::error(vec![ContentBlock::text(error(&answer.object))]);
     }
     let mut result = CallToolResult::success(vec![ContentBlock::text(answer.text)]);
-    result.is_error = Some(answer.failed);
+    result.is_error = Some(answer.has_failed);
     result.structured_content = Some(answer.object);
     result
 }

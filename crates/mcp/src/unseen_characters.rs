@@ -16,7 +16,7 @@ pub fn make_visible(tool: &Tool, answer: &mut Map<String, Value>) -> bool {
     let fields = tool.fields.iter();
     for (name, _) in fields.filter(|(_, part)| *part == FieldRole::Content) {
         if let Some(Value::String(output)) = answer.get_mut(*name) {
-            let (visible, more) = unseen::taken_out(output);
+            let (visible, more) = unseen::remove(output);
             taken = taken.and(more);
             if more != UnseenCount::default() {
                 *output = visible.into_owned();

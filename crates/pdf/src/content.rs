@@ -60,15 +60,15 @@ pub(super) struct DrawnContent {
     pub(super) glyphs: usize,
     pub(super) unknown: usize,
     /// True if there was a picture.
-    pub(super) images: bool,
+    pub(super) has_images: bool,
     /// Number of letters of the page; more than any if it has unpainted text.
     pub(super) letters: u32,
     /// The pictures of the page, and the pages so far that are scans.
     pub(super) pictures: PagePictures,
     pub(super) scans: Vec<ScannedPage>,
     /// True if invisible text is kept; true if some was dropped.
-    pub(super) keep_unseen: bool,
-    pub(super) dropped_unseen: bool,
+    pub(super) keeps_unseen: bool,
+    pub(super) has_dropped_unseen: bool,
     pub(super) runs: PageRuns,
 }
 
@@ -346,7 +346,7 @@ impl<'a> ContentInterpreter<'a> {
 
     /// Records a picture; of an image of its own, also its number and that of its pixels.
     fn add_picture(&mut self, image: Option<(ObjectId, f32)>) {
-        self.drawn.images = true;
+        self.drawn.has_images = true;
         let state = &self.state;
         let area = state.ctm.rect(&Rect::new(0.0, 0.0, 1.0, 1.0));
         let visible = area.and(&state.clip);

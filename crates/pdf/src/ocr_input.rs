@@ -10,7 +10,7 @@ pub struct ScanImage {
     /// Pixels of an inch of the page, if that is likely.
     pub dpi: Option<u32>,
     /// True if the page shows it turned, and the file is as it was.
-    pub turned: bool,
+    pub is_turned: bool,
 }
 
 /// The reason why a page's image cannot be read.

@@ -54,9 +54,9 @@ pub struct PdfReading<'a> {
     /// True if there was a picture.
     has_images: bool,
     /// True if something was left out for lack of time.
-    late: bool,
+    is_late: bool,
     /// True if something was left out because there was too much of it.
-    cut: bool,
+    is_cut: bool,
 }
 
 impl<'a> PdfReading<'a> {
@@ -83,9 +83,9 @@ impl<'a> PdfReading<'a> {
         let mut drawn = DrawnContent::new(&file);
         let mut links = annotations::PdfLinks::default();
         let (mut texts, mut length) = read_pages(&file, &pages, &mut drawn, &mut links);
-        if texts.iter().all(PageText::is_empty) && drawn.dropped_unseen {
+        if texts.iter().all(PageText::is_empty) && drawn.has_dropped_unseen {
             // Without hidden text there would be no text at all.
-            drawn.keep_unseen = true;
+            drawn.keeps_unseen = true;
             (texts, length) = read_pages(&file, &pages, &mut drawn, &mut links);
         }
         Ok(Self {
@@ -100,9 +100,9 @@ impl<'a> PdfReading<'a> {
             date: metadata::date(&file),
             glyphs: drawn.glyphs,
             unknown: drawn.unknown,
-            has_images: drawn.images,
-            late: file.was_late(),
-            cut: file.is_cut(),
+            has_images: drawn.has_images,
+            is_late: file.was_late(),
+            is_cut: file.is_cut(),
         })
     }
 
@@ -146,8 +146,8 @@ impl<'a> PdfReading<'a> {
         };
         let is_reported = self.unknown * UNKNOWN_SHARE > self.glyphs;
         Ok(document.cut(cuts.and(DocumentCuts {
-            memory: self.cut,
-            time: self.late,
+            memory: self.is_cut,
+            time: self.is_late,
             characters: if is_reported { self.unknown } else { 0 },
             ..DocumentCuts::default()
         })))
@@ -158,7 +158,7 @@ impl<'a> PdfReading<'a> {
         let texts = std::mem::take(&mut self.texts);
         let pages = texts.len() as u64;
         if texts.iter().all(PageText::is_empty) && recognised.is_empty() {
-            return Err(match (self.late || self.cut, self.has_images) {
+            return Err(match (self.is_late || self.is_cut, self.has_images) {
                 (true, _) => PdfError::TooCostly,
                 _ if self.unknown > 0 => PdfError::NoLetters { pages },
                 (_, true) => PdfError::OnlyImages { pages },
@@ -294,13 +294,13 @@ fn read_page(
     );
     let DrawnContent {
         runs,
-        dropped_unseen,
+        has_dropped_unseen,
         ..
     } = drawn;
-    if !drawn.keep_unseen {
+    if !drawn.keeps_unseen {
         runs.list.retain(|run| {
             let is_visible = run.paint == TextPaint::Seen || painted.shows(run.paint, run.center());
-            *dropped_unseen |= !is_visible;
+            *has_dropped_unseen |= !is_visible;
             is_visible
         });
     }

@@ -193,10 +193,10 @@ impl DrawnPicture {
         };
         let orientation = self.orientation();
         let mut dpi = self.dpi(width);
-        let mut turned = false;
+        let mut is_turned = false;
         let bytes = match codec {
             Some((b"DCTDecode" | b"JPXDecode", _)) => {
-                turned = orientation != 1;
+                is_turned = orientation != 1;
                 // Programs may take other data for a list of files.
                 let marks: [&[u8]; 3] = [b"\xff\xd8", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51"];
                 let is_marked = |data: &Vec<u8>| marks.iter().any(|mark| data.starts_with(mark));
@@ -218,7 +218,11 @@ impl DrawnPicture {
             }
         };
         let dpi = (100.0..1200.0).contains(&dpi).then_some(dpi as u32);
-        Ok(ScanImage { bytes, dpi, turned })
+        Ok(ScanImage {
+            bytes,
+            dpi,
+            is_turned,
+        })
     }
 
     /// Resolution at which the page shows it.

@@ -43,11 +43,11 @@ pub(crate) struct AutomatonStep {
     /// The steps after this one.
     pub next: Vec<usize>,
     /// True if a pattern ends here.
-    pub ends: bool,
+    pub is_end: bool,
     /// True if a pattern ends here with a slash: only directories, written with a slash.
     pub ends_in_slash: bool,
     /// True if there is a wildcard in a component before this one.
-    pub after_wildcard: bool,
+    pub is_after_wildcard: bool,
     /// The component for names in lower case, where a pattern ends and it has letters; true if it
     /// has capitals itself.
     folded: Option<(PatternComponent, bool)>,
@@ -76,14 +76,14 @@ pub(crate) struct PatternAutomaton {
     /// The first ones.
     pub first: Vec<usize>,
     /// True if one of the patterns is nothing but its root, if it has one.
-    pub bare: bool,
+    pub has_bare_root: bool,
 }
 
 impl PatternAutomaton {
     /// True if a pattern ends in just this name.
     #[must_use]
     pub fn asks_for(&self, name: &[u8]) -> bool {
-        let ends = |step: &&AutomatonStep| step.ends || step.ends_in_slash;
+        let ends = |step: &&AutomatonStep| step.is_end || step.ends_in_slash;
         let mut last = self.all.iter().filter(ends).map(|step| &step.component);
         last.any(|one| matches!(one, PatternComponent::Name(only) if only == name))
     }
@@ -112,7 +112,7 @@ impl PatternAutomaton {
                     PatternComponent::Wild(wild) if wild.matches_in_scope(name, hidden) => {}
                     _ => continue,
                 }
-                is_end |= step.ends || step.ends_in_slash;
+                is_end |= step.is_end || step.ends_in_slash;
                 next.extend(&step.next);
             }
             next.sort_unstable();
@@ -124,8 +124,8 @@ impl PatternAutomaton {
 
     /// Adds a pattern; it shares its first steps with earlier patterns as far as they are equal.
     fn add(&mut self, pattern: SplitPattern) {
-        self.bare |= pattern.steps.is_empty();
-        let (mut after_wildcard, mut last) = (false, None::<usize>);
+        self.has_bare_root |= pattern.steps.is_empty();
+        let (mut is_after_wildcard, mut last) = (false, None::<usize>);
         for step in pattern.steps {
             let known = match last {
                 None => &self.first,
@@ -140,9 +140,9 @@ impl PatternAutomaton {
                     component: step.component,
                     slashes: step.slashes,
                     next: Vec::new(),
-                    ends: false,
+                    is_end: false,
                     ends_in_slash: false,
-                    after_wildcard,
+                    is_after_wildcard,
                     folded: None,
                 });
                 match last {
@@ -151,13 +151,13 @@ impl PatternAutomaton {
                 }
                 index
             });
-            after_wildcard |= wild;
+            is_after_wildcard |= wild;
             last = Some(index);
         }
         if let Some(last) = last.and_then(|last| self.all.get_mut(last)) {
             last.folded = last.component.folded();
-            last.ends |= !pattern.directories;
-            last.ends_in_slash |= pattern.directories;
+            last.is_end |= !pattern.wants_directories;
+            last.ends_in_slash |= pattern.wants_directories;
         }
     }
 }
@@ -227,7 +227,7 @@ impl GlobPattern {
             walk.add(pattern);
         }
         let mut walks = Vec::from(walks);
-        walks.retain(|steps| !steps.all.is_empty() || steps.bare);
+        walks.retain(|steps| !steps.all.is_empty() || steps.has_bare_root);
         let walks = walks.into_iter().map(Arc::new).collect();
         Ok(Self { walks })
     }

@@ -51,31 +51,31 @@ impl IgnoreFile {
 /// Which ignore files, and whether `.git`, exist in a directory.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct IgnoreFilePresence {
-    gitignore: bool,
-    ignore: bool,
-    git: bool,
+    has_gitignore: bool,
+    has_ignore: bool,
+    has_git: bool,
 }
 
 impl IgnoreFilePresence {
     /// All of them may exist.
     const ANY: Self = Self {
-        gitignore: true,
-        ignore: true,
-        git: true,
+        has_gitignore: true,
+        has_ignore: true,
+        has_git: true,
     };
 
     /// Notes that a directory has this name.
     pub fn note(&mut self, name: &[u8]) {
         match name {
-            b".gitignore" => self.gitignore = true,
-            b".ignore" => self.ignore = true,
-            b".git" => self.git = true,
+            b".gitignore" => self.has_gitignore = true,
+            b".ignore" => self.has_ignore = true,
+            b".git" => self.has_git = true,
             _ => {}
         }
     }
 
     fn any(self) -> bool {
-        self.gitignore || self.ignore || self.git
+        self.has_gitignore || self.has_ignore || self.has_git
     }
 }
 
@@ -297,14 +297,14 @@ fn read_named(directory: &Path) -> RuleLevel {
 fn read_level(directory: BorrowedFd<'_>, names: IgnoreFilePresence) -> RuleLevel {
     let read = |is_there: bool, path: &str| is_there.then(|| read_rules(directory, path)).flatten();
     let git = names
-        .git
+        .has_git
         .then(|| statat(directory, ".git", AtFlags::SYMLINK_NOFOLLOW).ok());
     let git = git
         .flatten()
         .map(|status| FileType::from_raw_mode(status.st_mode));
     RuleLevel {
-        gitignore: read(names.gitignore, IgnoreFile::Gitignore.name()),
-        ignore: read(names.ignore, IgnoreFile::Ignore.name()),
+        gitignore: read(names.has_gitignore, IgnoreFile::Gitignore.name()),
+        ignore: read(names.has_ignore, IgnoreFile::Ignore.name()),
         exclude: match git {
             Some(FileType::RegularFile) => read_exclude_of_linked_tree(directory),
             git => read(git.is_some(), IgnoreFile::Exclude.name()),

@@ -131,7 +131,7 @@ struct JobQueue<W, M> {
     first_sleeps: bool,
     /// Results that were handed on.
     spare: Vec<M>,
-    over: bool,
+    is_over: bool,
 }
 
 struct SharedQueue<W, M> {
@@ -149,7 +149,7 @@ struct EndOfWork<'a, W, M>(&'a SharedQueue<W, M>);
 impl<W, M> Drop for EndOfWork<'_, W, M> {
     fn drop(&mut self) {
         let mut line = lock(&self.0.line);
-        line.over = true;
+        line.is_over = true;
         drop(line);
         self.0.more.notify_all();
         self.0.first.notify_all();
@@ -221,7 +221,7 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
                 sleeping: 0,
                 first_sleeps: false,
                 spare: Vec::new(),
-                over: false,
+                is_over: false,
             }),
             more: Condvar::new(),
             first: Condvar::new(),
@@ -248,7 +248,7 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
                 }
                 return NextStep::HandOn(all);
             }
-            if line.places.is_empty() || line.over {
+            if line.places.is_empty() || line.is_over {
                 return NextStep::Nothing;
             }
             if let Some(taken) = line.take_part() {
@@ -329,7 +329,7 @@ impl<W: OrderedJob, M: Default + Send> SharedQueue<W, M> {
         loop {
             let mut line = lock(&self.line);
             let taken = loop {
-                if line.over {
+                if line.is_over {
                     std::mem::forget(panicked);
                     return;
                 }

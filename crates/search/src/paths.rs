@@ -93,7 +93,7 @@ pub struct WalkOutcome {
     pub unlisted: UnlistedDirectories,
     /// True if there were names that begin with a dot, other than `.git`, in the directories that
     /// were read.
-    pub hidden: bool,
+    pub has_hidden: bool,
     /// The names that were passed over.
     pub passed_over: LeftOutNames,
 }
@@ -103,7 +103,7 @@ impl WalkOutcome {
     pub fn append(&mut self, next: &mut Self) {
         self.left_out = self.left_out.or(next.left_out.take());
         self.unlisted.append(&mut next.unlisted);
-        self.hidden |= std::mem::take(&mut next.hidden);
+        self.has_hidden |= std::mem::take(&mut next.has_hidden);
         self.passed_over.append(&mut next.passed_over);
     }
 }

@@ -24,7 +24,7 @@ pub struct SplitPattern {
     /// The components.
     pub steps: Vec<PatternStep>,
     /// A slash at the end: only directories, written with a slash.
-    pub directories: bool,
+    pub wants_directories: bool,
 }
 
 /// One component, and the slashes between it and the one before.
@@ -54,15 +54,15 @@ impl SplitPattern {
         let run = |text: &[u8]| text.iter().take_while(|byte| **byte == b'/').count();
         let (root, mut unread) = pattern.split_at(run(pattern));
         let mut steps: Vec<PatternStep> = Vec::new();
-        let mut directories = false;
+        let mut wants_directories = false;
         let (mut wild, mut deep) = (false, false);
         let mut slashes: &[u8] = b"";
         while !unread.is_empty() {
             let (text, after) =
                 unread.split_at(memchr::memchr(b'/', unread).unwrap_or(unread.len()));
             let (between, next) = after.split_at(run(after));
-            directories = !between.is_empty();
-            let component = PatternComponent::parse(unslashed(text, directories));
+            wants_directories = !between.is_empty();
+            let component = PatternComponent::parse(unslashed(text, wants_directories));
             let last = steps.last().map(|step| &step.component);
             let repeated = matches!(
                 (last, &component),
@@ -105,7 +105,7 @@ impl SplitPattern {
         Self {
             root: root.to_vec(),
             steps,
-            directories,
+            wants_directories,
         }
     }
 }

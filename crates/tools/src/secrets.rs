@@ -199,7 +199,7 @@ mod tests {
         assert!(registry::find_tool("bash").is_some());
         for provider in provider_choice::PROVIDERS {
             let slots = provider.slots.iter().map(|slot| slot.name);
-            for name in slots.chain(provider.wanted()) {
+            for name in slots.chain(provider.required_names()) {
                 assert!(is_secret(OsStr::new(name.variable)), "{}", name.variable);
             }
         }

@@ -77,7 +77,7 @@ fn says_so(reply: &HttpResponse) -> bool {
         let kind = kind.trim_start().to_ascii_lowercase();
         kind.starts_with("text/html")
     });
-    if reply.truncated || reply.body.len() >= MAX_CHECK_PAGE_BYTES || !is_html {
+    if reply.is_truncated || reply.body.len() >= MAX_CHECK_PAGE_BYTES || !is_html {
         return false;
     }
     let page = String::from_utf8_lossy(&reply.body).to_ascii_lowercase();

@@ -18,7 +18,7 @@ use super::guard::class::AddressScope;
 use super::guard::{self, Guard};
 use super::resolve::{NameResolver, SystemResolver};
 pub use body::BodyLimit;
-pub use error::{FetchError, NetworkError};
+pub use error::{FetchError, NetworkError, ReceivedPart};
 pub(crate) use guarded_connection::OpenedConnection;
 pub use gzip_file::{UnpackedFile, unpack_gzip};
 use iki_base::progress_counters::ServerWait;
@@ -166,7 +166,7 @@ impl HttpClient {
     /// Returns a copy that ends in `limit` from now, or with this one, whichever is earlier.
     #[must_use]
     pub fn for_at_most(&self, limit: Duration) -> Self {
-        let total = limit.min(self.left());
+        let total = limit.min(self.time_left());
         self.clone().within(total)
     }
 
@@ -187,7 +187,7 @@ impl HttpClient {
 
     /// Returns the time left for this call.
     #[must_use]
-    pub fn left(&self) -> Duration {
+    pub fn time_left(&self) -> Duration {
         self.deadline.saturating_duration_since(Instant::now())
     }
 

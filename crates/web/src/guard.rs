@@ -98,11 +98,11 @@ pub enum GuardError {
         /// Class of the address.
         class: AddressClass,
         /// True if a redirect led there.
-        redirected: bool,
+        was_redirected: bool,
         /// True if the caller did not name it: a redirect, or what a search has found, led there.
-        led: bool,
+        was_led_to: bool,
         /// True if it is refused because only public addresses are fetched.
-        public_only: bool,
+        is_public_only: bool,
     },
 }
 
@@ -116,16 +116,24 @@ impl std::error::Error for GuardError {}
 
 impl fmt::Display for GuardError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (host, resolved_address, class, redirected, led, public_only) = match self {
+        let (host, resolved_address, class, was_redirected, was_led_to, is_public_only) = match self
+        {
             Self::Host(why) => return write!(f, "Refused: {why}"),
             Self::Address {
                 host,
                 address: found,
                 class,
-                redirected,
-                led,
-                public_only,
-            } => (host, found, class, *redirected, *led, *public_only),
+                was_redirected,
+                was_led_to,
+                is_public_only,
+            } => (
+                host,
+                found,
+                class,
+                *was_redirected,
+                *was_led_to,
+                *is_public_only,
+            ),
         };
         let kind = class.kind;
         let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) {
@@ -134,17 +142,17 @@ impl fmt::Display for GuardError {
             "a"
         };
         f.write_str("Refused: ")?;
-        if redirected {
+        if was_redirected {
             f.write_str("a redirect led to ")?;
         }
         match resolved_address {
-            Some(ip) if redirected => write!(f, "{host} at {ip}, {article} {kind} address")?,
+            Some(ip) if was_redirected => write!(f, "{host} at {ip}, {article} {kind} address")?,
             Some(ip) => write!(f, "{host} resolves to {ip}, {article} {kind} address")?,
-            None if redirected => write!(f, "{host}, {article} {kind} address")?,
+            None if was_redirected => write!(f, "{host}, {article} {kind} address")?,
             None => write!(f, "{host} is {article} {kind} address")?,
         }
         f.write_str(match (class.scope, resolved_address) {
-            (AddressScope::Private, _) if public_only => {
+            (AddressScope::Private, _) if is_public_only => {
                 ", and this server fetches public addresses only"
             }
             (AddressScope::StandIn, _) => {
@@ -155,7 +163,7 @@ impl fmt::Display for GuardError {
                 ", which is never fetched. A DNS filter may answer so for a name that it blocks; \
                  if the name is right, look at its DNS entry"
             }
-            (AddressScope::Private | AddressScope::Public, _) if led => {
+            (AddressScope::Private | AddressScope::Public, _) if was_led_to => {
                 "; only a caller may name one. If it is meant, fetch it by its own URL"
             }
             (AddressScope::Private | AddressScope::Public, _) => "",
@@ -168,14 +176,14 @@ impl fmt::Display for GuardError {
 pub struct Guard {
     named: Host<String>,
     /// True if every hop so far stayed on the host that the caller named, and was private.
-    home: bool,
+    is_home: bool,
     hops: usize,
     /// True if others, and not the caller, named the first URL.
     is_led: bool,
     /// The only port at which private addresses are reached; `None` for all.
     only_port: Option<u16>,
     /// True if private addresses are refused even if the caller names them.
-    public_only: bool,
+    is_public_only: bool,
 }
 
 impl Guard {
@@ -183,7 +191,7 @@ impl Guard {
     #[must_use]
     pub fn new(named: &Url) -> Option<Self> {
         Some(Self {
-            public_only: is_restricted_to_public(),
+            is_public_only: is_restricted_to_public(),
             ..Self::of_service(named)?
         })
     }
@@ -193,11 +201,11 @@ impl Guard {
     pub(crate) fn of_service(named: &Url) -> Option<Self> {
         Some(Self {
             named: host_of(named).ok()?,
-            home: true,
+            is_home: true,
             hops: 0,
             is_led: false,
             only_port: None,
-            public_only: false,
+            is_public_only: false,
         })
     }
 
@@ -232,7 +240,7 @@ impl Guard {
             return Self::new(next);
         }
         Some(Self {
-            home: false,
+            is_home: false,
             hops: 1,
             is_led: true,
             ..Self::new(next)?
@@ -243,7 +251,7 @@ impl Guard {
     #[cfg(test)]
     fn refusing_private(named: &Url) -> Option<Self> {
         Some(Self {
-            public_only: true,
+            is_public_only: true,
             ..Self::of_service(named)?
         })
     }
@@ -297,7 +305,7 @@ impl Guard {
 
     /// Moves from the page at which it arrived to the host to which that page leads.
     pub(crate) fn lead_to(&mut self, next: &Host<String>) {
-        self.home = self.home && same_host(&self.named, next);
+        self.is_home = self.is_home && same_host(&self.named, next);
         self.hops += 1;
     }
 
@@ -309,7 +317,7 @@ impl Guard {
         } else {
             been.iter().all(|addr| addr.scope == AddressScope::Private)
         };
-        self.home = self.home && was_private;
+        self.is_home = self.is_home && was_private;
     }
 
     fn judge(
@@ -323,7 +331,7 @@ impl Guard {
         let allowed = match class.scope {
             AddressScope::Public => true,
             AddressScope::Private => {
-                !self.public_only && self.home && is_port && same_host(&self.named, host)
+                !self.is_public_only && self.is_home && is_port && same_host(&self.named, host)
             }
             AddressScope::StandIn | AddressScope::Never => false,
         };
@@ -334,9 +342,9 @@ impl Guard {
             host: host.to_string(),
             address: resolved,
             class,
-            redirected: self.hops > usize::from(self.is_led),
-            led: self.hops > 0,
-            public_only: self.public_only,
+            was_redirected: self.hops > usize::from(self.is_led),
+            was_led_to: self.hops > 0,
+            is_public_only: self.is_public_only,
         })
     }
 }
@@ -355,9 +363,9 @@ pub(crate) fn check_proxy(
                 host: format!("the proxy {host}"),
                 address: matches!(host, Host::Domain(_)).then_some(addr.ip()),
                 class,
-                redirected: false,
-                led: false,
-                public_only: false,
+                was_redirected: false,
+                was_led_to: false,
+                is_public_only: false,
             });
         }
         passed.push(CheckedAddr {

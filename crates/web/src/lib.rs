@@ -1,10 +1,10 @@
 #![doc = include_str!("../README.md")]
 
 pub mod allowed_hosts;
+pub mod body_text;
 pub mod bot_checks;
 pub mod browser;
 pub mod cache;
-pub mod charset;
 pub mod client;
 pub mod credentials;
 pub mod date;
@@ -21,3 +21,11 @@ pub mod search;
 pub mod site_apis;
 pub mod status_advice;
 pub mod work;
+
+// The store of tests names this crate as other programs do.
+#[cfg(test)]
+extern crate self as iki_web;
+
+#[cfg(test)]
+#[path = "tests/memory_store.rs"]
+mod memory_store;

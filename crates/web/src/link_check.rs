@@ -63,6 +63,15 @@ impl LinkState {
     }
 }
 
+/// A link to check.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkToCheck<'a> {
+    /// Its address.
+    pub address: &'a str,
+    /// True if the caller has named the address.
+    pub is_named: bool,
+}
+
 /// A link that was checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckedLink {
@@ -74,15 +83,16 @@ pub struct CheckedLink {
     pub archived: Option<String>,
 }
 
-/// Checks links within the time of `client`, each of them once: addresses, and true for those that
-/// the caller has named. The others are asked at a private address only on a host that it has named
-/// with another.
+/// Checks links within the time of `client`, each of them once. One that the caller has not named is
+/// asked at a private address only on a host that it has named with another.
 #[must_use]
-pub fn check_links(links: &[(&str, bool)], client: &HttpClient) -> Vec<CheckedLink> {
-    let named = links.iter().filter(|(_, named)| *named);
-    let named: Vec<Url> = named.filter_map(|link| parse_url(link.0).ok()).collect();
-    map_in_parallel(links, MAX_CONCURRENT_LINKS, |(link, _)| {
-        let Ok(url) = parse_url(link) else {
+pub fn check_links(links: &[LinkToCheck<'_>], client: &HttpClient) -> Vec<CheckedLink> {
+    let named = links.iter().filter(|link| link.is_named);
+    let named: Vec<Url> = named
+        .filter_map(|link| parse_url(link.address).ok())
+        .collect();
+    map_in_parallel(links, MAX_CONCURRENT_LINKS, |link| {
+        let Ok(url) = parse_url(link.address) else {
             return CheckedLink::default();
         };
         let on_host = named.iter().find(|one| one.host() == url.host());
@@ -95,30 +105,30 @@ pub fn check_links(links: &[(&str, bool)], client: &HttpClient) -> Vec<CheckedLi
 
 fn check(url: &Url, client: &HttpClient) -> CheckedLink {
     let mut link = CheckedLink::default();
-    if client.left() < MIN_REQUEST_TIME {
+    if client.time_left() < MIN_REQUEST_TIME {
         return link;
     }
-    let client_for_links = client.for_at_most(LINK_TIMEOUT);
-    let client_for_links = client_for_links
+    let reply = client
+        .for_at_most(LINK_TIMEOUT)
         .with_body_limit(BodyLimit::new(MAX_PAGE_BYTES))
         .get(&FetchRequest {
             url,
             accept: ACCEPT_PAGES,
             headers: &[],
         });
-    (link.state, link.status) = match client_for_links {
+    (link.state, link.status) = match reply {
         Ok(reply) => (LinkState::Alive, Some(reply.status)),
         Err(FetchError::Status(reply)) => (state_of(reply.status), Some(reply.status)),
-        Err(FetchError::Network(error)) if error.absent => (LinkState::Dead, None),
+        Err(FetchError::Network(error)) if error.is_absent => (LinkState::Dead, None),
         Err(FetchError::Network(error))
-            if !(error.is_local || error.refused || error.not_allowed.is_some()) =>
+            if !(error.is_local || error.is_refused || error.not_allowed.is_some()) =>
         {
             (LinkState::Unreachable, None)
         }
         Err(_) => (LinkState::Unchecked, None),
     };
     if link.state == LinkState::Dead
-        && client.left() >= MIN_REQUEST_TIME
+        && client.time_left() >= MIN_REQUEST_TIME
         && exa_pages::is_public(url)
         && !client.leads_to_private(url)
     {

@@ -94,16 +94,16 @@ pub fn read(matches: &ArgMatches) -> Result<Option<HttpOptions>, String> {
     let hosts = matches.get_many::<String>("allowed-host");
     let http = HttpOptions {
         address,
-        sessions: matches.get_flag("sessions"),
+        offers_sessions: matches.get_flag("sessions"),
         tokens: file("tokens"),
         allowed_hosts: hosts.unwrap_or_default().cloned().collect(),
         certificate: file("cert").zip(file("key")),
         behind_proxy: matches.get_flag("behind-proxy"),
         calls_per_second: number("calls-per-second").unwrap_or(NonZeroU32::MIN),
         calls_at_once: number("calls-at-once").unwrap_or(NonZeroU32::MIN),
-        allow_private: matches.get_flag("allow-private"),
-        log: matches.contains_id("log"),
-        log_arguments: matches.get_flag("log-arguments"),
+        allows_private: matches.get_flag("allow-private"),
+        logs_calls: matches.contains_id("log"),
+        logs_arguments: matches.get_flag("log-arguments"),
     };
     if !address.ip().is_loopback() {
         if http.tokens.is_none() {

@@ -107,7 +107,7 @@ fn record(places: &InstallPlaces, made: &[PathBuf]) -> Result<(), String> {
 
 /// The directories that the record names, by their present names, the outermost first. Only those
 /// count that this program can have made, even if the record names others.
-pub fn recorded(places: &InstallPlaces) -> BTreeSet<PathBuf> {
+pub fn recorded_directories(places: &InstallPlaces) -> BTreeSet<PathBuf> {
     let record = entries::read(&places.record(), entries::MAX_PAGE_BYTES).unwrap_or_default();
     let all = places.directories();
     let lines = record.split(|byte| *byte == b'\n');

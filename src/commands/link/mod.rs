@@ -156,7 +156,7 @@ fn remove_all(places: &InstallPlaces) -> Result<(), String> {
     // A link to the program was not installed.
     let goes = options.copy && is_there && !installed.is_symlink();
     let stays = is_there && !goes;
-    let recorded = directories::recorded(places).into_iter();
+    let recorded = directories::recorded_directories(places).into_iter();
     let (inner, others): (BTreeSet<PathBuf>, BTreeSet<PathBuf>) =
         recorded.partition(|directory| places.tools.starts_with(directory));
     if !options.dry_run && !options.links_only {

@@ -48,8 +48,8 @@ pub enum CommandLineResult {
 /// The flags that are not part of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CallFlags {
-    /// An answer as it is now ([`CallTerms::no_cache`]).
-    pub no_cache: bool,
+    /// An answer as it is now ([`CallTerms::skips_cache`]).
+    pub skips_cache: bool,
     /// The confinement, if there is one ([`CallTerms::context`]).
     pub context: Option<&'static CallContext>,
     /// True if the request is one of several whose answers stand together.
@@ -63,7 +63,7 @@ pub struct CallFlags {
 impl CallFlags {
     fn from_matches(tool: &Tool, matches: &ArgMatches) -> Self {
         Self {
-            no_cache: tool.keeps_answers() && matches.get_flag(NO_CACHE),
+            skips_cache: tool.keeps_answers() && matches.get_flag(NO_CACHE),
             context: confinement::bounds(matches).map(|bounds| {
                 let context = CallContext {
                     bounds: Some(bounds),
@@ -81,7 +81,7 @@ impl CallFlags {
     /// `terms` with these flags.
     pub fn apply_to(self, terms: CallTerms) -> CallTerms {
         CallTerms {
-            no_cache: self.no_cache,
+            skips_cache: self.skips_cache,
             context: self.context,
             style: self.style,
             ..terms
@@ -196,7 +196,7 @@ fn call(
     flags.style.stdin = request.stdin;
     // JSON is for programs, and has everything that a host gets.
     let terms = flags.apply_to(CallTerms::within(Audience::Program, None, None));
-    let exit = answer::as_json(tool, Ok(&mut request.json), terms);
+    let exit = answer::answer_on_stdout(tool, Ok(&mut request.json), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
         program_output::print("\n");
@@ -208,7 +208,7 @@ fn call(
 /// how the call exits: of several answers a failure counts most, and then what was found.
 fn as_text(tool: &Tool, requests: &[TypedRequest], mut flags: CallFlags) -> ProgramExit {
     flags.is_one_of_several = requests.len() > 1;
-    let quiet = flags.style.quiet;
+    let quiet = flags.style.is_quiet;
     let [failed, nothing] =
         [tool.exit_codes.failed, tool.exit_codes.nothing_found].map(ProgramExit::Code);
     let mut exits = Vec::new();
@@ -222,7 +222,7 @@ fn as_text(tool: &Tool, requests: &[TypedRequest], mut flags: CallFlags) -> Prog
         let screen = ScreenWriter::new(tool, out, mode);
         flags.style.stdin = request.stdin;
         let coloured = mode == ScreenMode::ColourTerminal || flags.colour == Some(true);
-        flags.style.painted = tool.paints && coloured;
+        flags.style.is_coloured = tool.colours_output && coloured;
         let outcome = answer::catch_panic(|| show(tool, &request.json, flags, screen));
         exits.push(match outcome.and_then(|outcome| outcome) {
             Ok(Ok((out, mut end))) => {
@@ -273,14 +273,14 @@ pub fn show<W: Write>(
     mut screen: ScreenWriter<'_, W>,
 ) -> Result<io::Result<(W, ScreenEnd)>, Failure> {
     let terms = CallTerms {
-        piped: screen.is_piped() || flags.is_one_of_several,
+        is_piped: screen.is_piped() || flags.is_one_of_several,
         ..flags.apply_to(CallTerms::of_person())
     };
     let mut terms = terms;
     if flags.is_one_of_several && terms.style.head == LineHead::Usual {
         terms.style.head = LineHead::Path;
     }
-    if terms.style.painted {
+    if terms.style.is_coloured {
         screen = screen.with_colours_of_the_tool();
     }
     let mut request = Request::parse(request)?.for_tool(tool, terms);
@@ -397,7 +397,7 @@ mod tests {
                 .filter(|field| field.kind == FieldKind::Texts)
             {
                 let flag = format!("--{}", field.flag());
-                let required = schema.fields.iter().filter(|field| field.required);
+                let required = schema.fields.iter().filter(|field| field.is_required);
                 let words = required.map(|field| match field.kind {
                     FieldKind::Integer => "1",
                     FieldKind::Flag => "true",

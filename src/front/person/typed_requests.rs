@@ -36,7 +36,7 @@ pub fn request(
     schema: &Schema,
 ) -> Result<(Map<String, Value>, Vec<String>), clap::Error> {
     let places = field_of_places(tool, schema);
-    let in_place = || schema.fields.iter().filter(|field| field.in_place);
+    let in_place = || schema.fields.iter().filter(|field| field.is_positional);
     let words = in_place().filter_map(|field| matches.get_one::<String>(&positional_id(field)));
     let further = places.and_then(|_| matches.get_many::<String>(PLACES));
     let mut words = words.chain(further.into_iter().flatten()).peekable();
@@ -46,7 +46,7 @@ pub fn request(
         let value = flag_value(tool, matches, field);
         if let Some(value) = value.map_err(|why| command.error(ErrorKind::ValueValidation, why))? {
             request.insert(field.name.clone(), value);
-        } else if field.in_place {
+        } else if field.is_positional {
             let is_given = habitual_flags::gives(tool, matches, field);
             // fd has a pattern there that matches everything, if a place is to follow.
             if is_given && words.clone().count() > 1 {
@@ -65,7 +65,7 @@ pub fn request(
                     };
                     request.insert(field.name.clone(), value.into());
                 }
-                None if !field.required || is_given => {}
+                None if !field.is_required || is_given => {}
                 None => missing.push(format!("--{} {}", field.flag(), value_name(field))),
             }
         }
@@ -190,7 +190,7 @@ pub fn advise_on_words(
 
 fn is_in_place(schema: &Schema, name: &str) -> bool {
     let mut fields = schema.fields.iter();
-    fields.any(|field| field.in_place && field.name == name)
+    fields.any(|field| field.is_positional && field.name == name)
 }
 
 /// The line to type for a command that is the bare name of a file in the directory, as bash(1)

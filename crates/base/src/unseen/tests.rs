@@ -28,7 +28,7 @@ fn what_belongs_to_a_text_stays_in_it() {
     ] {
         assert!(matches!(visible(text), Cow::Borrowed(_)), "{text:?}");
         assert_eq!(spelled(text), text);
-        assert_eq!(taken_out(text).1, UnseenCount::default());
+        assert_eq!(remove(text).1, UnseenCount::default());
     }
 }
 
@@ -101,7 +101,7 @@ fn what_does_not_is_taken_out_and_counted() {
             "1 unseen character (zero-width character) was",
         ),
     ] {
-        let (remaining, taken) = taken_out(text);
+        let (remaining, taken) = remove(text);
         assert_eq!(remaining, visible, "{text:?}");
         let note = format!("{note} taken out of the output.");
         assert_eq!(
@@ -115,7 +115,7 @@ fn what_does_not_is_taken_out_and_counted() {
 
 #[test]
 fn a_page_s_ways_to_end_a_line_are_not_worth_a_word() {
-    let noted = |text| taken_out(text).1.note_of_page("the page").is_some();
+    let noted = |text| remove(text).1.note_of_page("the page").is_some();
     assert!(!noted(
         "Donau\u{ad}dampf\u{200b}schiff \u{2060}x f\u{200c}l"
     ));
@@ -138,7 +138,7 @@ fn a_name_is_spelled_and_read_back() {
         ("\\u{61} \\u{} \\u{+202e} \\u{202e", None),
         ("\\u{0202E}\\u{E0041}", Some("\u{202e}\u{e0041}")),
     ] {
-        assert_eq!(meant_pattern(pattern).as_deref(), meant, "{pattern}");
+        assert_eq!(unspelled_pattern(pattern).as_deref(), meant, "{pattern}");
     }
 }
 
@@ -149,25 +149,25 @@ fn the_file_of_the_literal_name_comes_first() {
     fs::create_dir(path("d\u{202e}")).unwrap();
     fs::write(path("d\u{202e}/f\u{202e}"), "").unwrap();
     let sent = path("d\\u{202E}/f\\u{202E}");
-    assert_eq!(meant_path(&sent).unwrap(), path("d\u{202e}/f\u{202e}"));
+    assert_eq!(unspelled_path(&sent).unwrap(), path("d\u{202e}/f\u{202e}"));
     // A new name is as it is sent.
     assert_eq!(
-        meant_path(&path("d\\u{202E}/g\\u{202E}")).unwrap(),
+        unspelled_path(&path("d\\u{202E}/g\\u{202E}")).unwrap(),
         path("d\u{202e}/g\\u{202E}")
     );
     fs::write(path("d\u{202e}/f\\u{202E}"), "").unwrap();
-    assert_eq!(meant_path(&sent).unwrap(), path("d\u{202e}/f\\u{202E}"));
-    assert_eq!(meant_path(&path("f")), None);
+    assert_eq!(unspelled_path(&sent).unwrap(), path("d\u{202e}/f\\u{202E}"));
+    assert_eq!(unspelled_path(&path("f")), None);
     fs::write(path("n\u{1b}m"), "").unwrap();
     for spelled in ["n\\x1bm", "n\\u{1b}m", "n\\u{1B}m"] {
         assert_eq!(
-            meant_path(&path(spelled)).unwrap(),
+            unspelled_path(&path(spelled)).unwrap(),
             path("n\u{1b}m"),
             "{spelled}"
         );
     }
     for other in ["n\\x41m", "n\\x1", "n\\x00m", "n\\xém"] {
-        assert_eq!(meant_path(&path(other)), None, "{other}");
+        assert_eq!(unspelled_path(&path(other)), None, "{other}");
     }
 }
 

@@ -106,11 +106,11 @@ pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, Document
         };
         let name = &part.name;
         if locked.contains(&name.to_lowercase()) {
-            package.locked = true;
+            package.is_locked = true;
             continue;
         }
-        blocks.late |= is_past(package.end());
-        if blocks.late || !blocks.has_room() {
+        blocks.is_late |= is_past(package.end());
+        if blocks.is_late || !blocks.has_room() {
             break;
         }
         let Some(mut page) = package.text(name) else {
@@ -118,7 +118,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>) -> Result<BlockWriter, Document
         };
         if page.len() > MAX_CHAPTER {
             page.truncate(floor_boundary(&page, MAX_CHAPTER));
-            blocks.cut = true;
+            blocks.is_cut = true;
         }
         if part.is_drawing() {
             let start = page.find("<svg").unwrap_or(0);

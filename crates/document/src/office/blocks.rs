@@ -86,18 +86,18 @@ pub(crate) struct BlockWriter {
     /// The first of the largest headings, and its level.
     first: Option<(u8, String)>,
     /// True if something was left out because there was too much of it.
-    pub(crate) cut: bool,
+    pub(crate) is_cut: bool,
     /// True if something was left out for lack of time.
-    pub(crate) late: bool,
+    pub(crate) is_late: bool,
     /// True if its source breaks off.
-    pub(crate) broken: bool,
+    pub(crate) is_broken: bool,
 }
 
 impl BlockWriter {
     /// True if there is room for more; records that something is cut if not.
     pub(crate) fn has_room(&mut self) -> bool {
         let full = self.builder.node_count() > MAX_NODES || self.builder.text_bytes() > MAX_TEXT;
-        self.cut |= full;
+        self.is_cut |= full;
         !full
     }
 
@@ -111,13 +111,13 @@ impl BlockWriter {
 
     /// Records what of a part could not be read.
     pub(super) fn add_faults(&mut self, xml: &XmlReader<'_>) {
-        self.cut |= xml.cut;
-        self.late |= xml.late;
-        self.broken |= xml.broken;
+        self.is_cut |= xml.is_cut;
+        self.is_late |= xml.is_late;
+        self.is_broken |= xml.is_broken;
     }
 
     fn write_inlines(&mut self, inlines: &InlineContent) {
-        self.cut |= inlines.cut;
+        self.is_cut |= inlines.cut;
         self.builder.count_source(inlines.cost());
         inlines.write(&mut self.builder);
     }
@@ -155,7 +155,7 @@ impl BlockWriter {
 
     /// Adds a paragraph.
     pub(super) fn add_paragraph(&mut self, inlines: &InlineContent) {
-        self.cut |= inlines.cut;
+        self.is_cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }
@@ -192,7 +192,7 @@ impl BlockWriter {
 
     /// Adds a heading of level 1 to 6.
     pub(super) fn add_heading(&mut self, level: u8, inlines: &InlineContent) {
-        self.cut |= inlines.cut;
+        self.is_cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }
@@ -248,7 +248,7 @@ impl BlockWriter {
         key: u32,
         inlines: &InlineContent,
     ) {
-        self.cut |= inlines.cut;
+        self.is_cut |= inlines.cut;
         if inlines.is_blank() || !self.has_room() {
             return;
         }

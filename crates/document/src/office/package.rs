@@ -40,11 +40,11 @@ pub(crate) struct ZipPackage<'a> {
     part: usize,
     end: Option<Instant>,
     /// True if a part could not be read whole because it is damaged.
-    pub(crate) damaged: bool,
+    pub(crate) is_damaged: bool,
     /// True if something was left out because there was too much of it.
-    pub(crate) cut: bool,
+    pub(crate) is_cut: bool,
     /// True if a part was left out because it needs a password.
-    pub(crate) locked: bool,
+    pub(crate) is_locked: bool,
 }
 
 /// A relationship of a part.
@@ -112,9 +112,9 @@ impl<'a> ZipPackage<'a> {
             left: MAX_TOTAL,
             part,
             end,
-            damaged: false,
-            cut: false,
-            locked: false,
+            is_damaged: false,
+            is_cut: false,
+            is_locked: false,
         })
     }
 
@@ -171,19 +171,19 @@ impl<'a> ZipPackage<'a> {
         let file = match self.archive.by_index(entry) {
             Ok(file) => file,
             Err(ZipError::UnsupportedArchive(reason)) => {
-                self.locked |= reason == ZipError::PASSWORD_REQUIRED;
-                self.damaged |= reason != ZipError::PASSWORD_REQUIRED;
+                self.is_locked |= reason == ZipError::PASSWORD_REQUIRED;
+                self.is_damaged |= reason != ZipError::PASSWORD_REQUIRED;
                 return None;
             }
             Err(_) => {
-                self.damaged = true;
+                self.is_damaged = true;
                 return None;
             }
         };
         // The readable bytes of a damaged part stay.
         let read = file.take(limit as u64 + 1).read_to_end(&mut bytes);
-        self.damaged |= read.is_err();
-        self.cut |= bytes.len() > limit;
+        self.is_damaged |= read.is_err();
+        self.is_cut |= bytes.len() > limit;
         bytes.truncate(limit);
         self.left -= bytes.len();
         Some(bytes)

@@ -11,7 +11,7 @@ use rustix::fs::fstat;
 use rustix::io::Errno;
 
 use super::text_search::{EditPiece, TextOccurrences, WINDOW, find_occurrences, search};
-use super::{EditError, MadeReplacement, NEAREST_SEARCH_BYTES, TextReplacement};
+use super::{AppliedReplacement, EditError, NEAREST_SEARCH_BYTES, TextReplacement};
 use crate::draft::FileDraft;
 use crate::line_ends::{self, EditTexts, LineEndChange, LineEndDecision};
 use crate::nearest::{self, NearestFinding};
@@ -70,7 +70,7 @@ impl<'a> FoundReplacement<'a> {
 pub(super) struct PreparedReplacement<'a> {
     pub(super) texts: EditTexts<'a>,
     pub(super) occurrences: TextOccurrences,
-    pub(super) made: MadeReplacement,
+    pub(super) made: AppliedReplacement,
 }
 
 impl<'a> PreparedReplacement<'a> {
@@ -84,7 +84,7 @@ impl<'a> PreparedReplacement<'a> {
         let TextReplacement {
             old,
             new,
-            all,
+            replaces_all,
             expected,
         } = replacement;
         let FoundReplacement {
@@ -93,7 +93,7 @@ impl<'a> PreparedReplacement<'a> {
             occurrences,
             count,
         } = FoundReplacement::find(file, replacement, deadline)?;
-        if count > 1 && !all {
+        if count > 1 && !replaces_all {
             let named = &occurrences.first[..occurrences.first.len().min(nearest::MAX_NAMED_LINES)];
             let lines = line_numbers(file, named, deadline)?;
             return Err(EditError::NotUnique { count, lines });
@@ -113,7 +113,7 @@ impl<'a> PreparedReplacement<'a> {
             nearest = Some(Box::new(nearest_text));
         }
         match nearest {
-            Some(nearest) if !all || expected.is_some() => {
+            Some(nearest) if !replaces_all || expected.is_some() => {
                 return Err(EditError::NotFound(nearest));
             }
             _ => {}
@@ -126,7 +126,7 @@ impl<'a> PreparedReplacement<'a> {
             _ => None,
         };
         Ok(Self {
-            made: MadeReplacement {
+            made: AppliedReplacement {
                 count,
                 line_ends: match decided.done {
                     _ if count == 0 => LineEndChange::AsSent,

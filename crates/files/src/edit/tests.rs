@@ -17,7 +17,7 @@ fn edited(
     content: &[u8],
     old: &[u8],
     new: &[u8],
-    all: bool,
+    replaces_all: bool,
 ) -> (Result<FileEdit, EditError>, Vec<u8>) {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
@@ -25,10 +25,14 @@ fn edited(
     let replacement = TextReplacement {
         old,
         new,
-        all,
+        replaces_all,
         expected: None,
     };
-    let result = edit(&path, &[replacement], true, None, None).map_err(|failed| failed.error);
+    let options = EditOptions {
+        tells_lines: true,
+        ..EditOptions::default()
+    };
+    let result = edit(&path, &[replacement], options).map_err(|failed| failed.error);
     (result, std::fs::read(&path).unwrap())
 }
 

@@ -124,7 +124,7 @@ pub struct FoldedText<'a> {
     /// The text itself.
     pub bytes: Vec<u8>,
     /// True if it has its line ends.
-    pub line_ends: bool,
+    pub has_line_ends: bool,
     /// Places in the folded text and in its source that belong together.
     marks: Vec<(usize, usize)>,
 }
@@ -146,7 +146,7 @@ const ASCII: [u8; 256] = {
 
 impl<'a> FoldedText<'a> {
     /// Folds `source`, with its `line_ends` or without. At `end` the rest is left.
-    pub fn new(source: &'a [u8], line_ends: bool, end: Option<Instant>) -> Self {
+    pub fn new(source: &'a [u8], has_line_ends: bool, end: Option<Instant>) -> Self {
         let mut bytes = Vec::with_capacity(source.len());
         let mut marks = vec![(0, 0)];
         let (mut offset, mut next_mark) = (0, STEP);
@@ -166,18 +166,18 @@ impl<'a> FoldedText<'a> {
             for byte in simple {
                 let folded = ASCII[usize::from(*byte)];
                 bytes[end] = folded;
-                end += usize::from(folded != 0 && (line_ends || folded != b'\n'));
+                end += usize::from(folded != 0 && (has_line_ends || folded != b'\n'));
             }
             bytes.truncate(end);
             offset += simple.len();
             let (unit, length) = unit_at(source, offset);
-            push_folded(unit, line_ends, &mut bytes);
+            push_folded(unit, has_line_ends, &mut bytes);
             offset += length;
         }
         Self {
             source: &source[..offset],
             bytes,
-            line_ends,
+            has_line_ends,
             marks,
         }
     }
@@ -196,7 +196,7 @@ impl<'a> FoldedText<'a> {
         while offset < self.source.len() {
             let (unit, length) = unit_at(self.source, offset);
             piece.clear();
-            push_folded(unit, self.line_ends, &mut piece);
+            push_folded(unit, self.has_line_ends, &mut piece);
             folded += piece.len();
             if folded > wanted {
                 return offset..offset + length;

@@ -158,7 +158,7 @@ impl NearestSearch<'_> {
         repair: Option<TextRepair>,
         text: &[u8],
     ) -> Option<NearestFinding> {
-        let line_ends = folded.line_ends;
+        let line_ends = folded.has_line_ends;
         let sought = fold_text(text, line_ends);
         let is_blank = sought.iter().all(|byte| *byte == b'\n');
         if is_blank || !line_ends && sought.len() < MIN_JOINED_BYTES {

@@ -16,24 +16,24 @@ struct PruneFrame {
     children: std::vec::IntoIter<Handle>,
     kept_children: Vec<Handle>,
     /// True if it still contains text of a chosen block.
-    text: bool,
+    has_text: bool,
     /// True if it still contains any content.
-    content: bool,
+    has_content: bool,
     /// True if it is, or is in, code: blank lines are content there.
-    code: bool,
+    is_code: bool,
 }
 
 impl PruneFrame {
     fn new(node: Handle, in_code: bool) -> Self {
-        let code = in_code || dom::name(&node) == "pre" || listing::is_marked(&node);
+        let is_code = in_code || dom::name(&node) == "pre" || listing::is_marked(&node);
         let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
         Self {
             node,
             children,
             kept_children: Vec::new(),
-            text: false,
-            content: false,
-            code,
+            has_text: false,
+            has_content: false,
+            is_code,
         }
     }
 }
@@ -66,8 +66,9 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
                 let (is_kept, of_block) = leaf();
                 follows_kept = is_kept;
                 if is_kept {
-                    frame.text |= of_block;
-                    frame.content |= of_block || frame.code || !contents.borrow().trim().is_empty();
+                    frame.has_text |= of_block;
+                    frame.has_content |=
+                        of_block || frame.is_code || !contents.borrow().trim().is_empty();
                     frame.kept_children.push(child.clone());
                 }
             }
@@ -75,17 +76,17 @@ pub(super) fn prune_unchosen(body: &Handle, cut: &PageBlocks, chosen: &[bool]) {
                 "img" | dom::MEDIA_ELEMENT | "hr" | "input" => {
                     let (is_kept, _) = leaf();
                     if is_kept {
-                        frame.content |= is_visible(&child);
+                        frame.has_content |= is_visible(&child);
                         frame.kept_children.push(child.clone());
                     }
                 }
                 "br" | "title" | "base" | "head" => {
-                    frame.content |= frame.code && follows_kept;
+                    frame.has_content |= frame.is_code && follows_kept;
                     frame.kept_children.push(child.clone());
                 }
                 "script" | "style" | "template" => {}
                 _ => {
-                    let frame = PruneFrame::new(child.clone(), frame.code);
+                    let frame = PruneFrame::new(child.clone(), frame.is_code);
                     stack.push(frame);
                 }
             },
@@ -111,14 +112,14 @@ struct RemainingLinks {
 impl RemainingLinks {
     /// Records an element at its end, if it is a link.
     fn record(&mut self, frame: &PruneFrame) {
-        if dom::name(&frame.node) != "a" || !frame.content {
+        if dom::name(&frame.node) != "a" || !frame.has_content {
             return;
         }
         let Some(address) = dom::attribute(&frame.node, "href") else {
             return;
         };
         let address = FnvHash::from_text(address.trim()).end();
-        if frame.text {
+        if frame.has_text {
             self.named.insert(address);
         } else {
             self.pictured.push((address, frame.node.clone()));
@@ -152,21 +153,21 @@ fn close_frame(frame: PruneFrame, around: Option<&mut PruneFrame>) {
     let PruneFrame {
         node,
         kept_children,
-        text,
-        mut content,
+        has_text,
+        has_content: mut content,
         ..
     } = frame;
     *node.children.borrow_mut() = kept_children;
     let noscript = dom::attribute(&node, dom::ORIGINAL_NAME).is_some_and(|name| name == "noscript");
     if dom::is_hidden(&node) || noscript {
-        content &= text;
+        content &= has_text;
         if content {
             reveal::unhide(&node);
         }
     }
     let Some(around) = around else { return };
-    around.text |= text;
-    around.content |= content;
+    around.has_text |= has_text;
+    around.has_content |= content;
     // Empty cells stay so that others keep their columns.
     if content || matches!(dom::name(&node), "td" | "th") {
         around.kept_children.push(node);

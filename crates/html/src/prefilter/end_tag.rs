@@ -9,7 +9,7 @@ impl PageFilter<'_> {
         let mut space = [0; MAX_KNOWN_NAME_BYTES];
         let end = tag::name_end(self.page, offset + 2);
         let name = known_name(&self.page[offset + 2..end], &mut space);
-        self.fresh = false;
+        self.is_at_line_start = false;
         let seen = self.tree.is_seen_on_top(name);
         // Attributes of an end tag are skipped like those of a start tag.
         let Some(tag) = tag::read(self.page, offset + 2) else {

@@ -27,7 +27,7 @@ impl<'a> PageFilter<'a> {
         };
         // The choice of main content measures the page's own text.
         if name == "svg"
-            && !self.all
+            && !self.keeps_all
             && !tag.hides
             && let Some(label) = label_of_lone_drawing(self.page, offset, &tag)
         {

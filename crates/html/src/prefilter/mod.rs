@@ -82,7 +82,7 @@ struct PageFilter<'a> {
     in_book: bool,
     wanted: WantedContent,
     /// True if everything that may be content is kept, with naming attributes.
-    all: bool,
+    keeps_all: bool,
     /// True if React may have streamed parts of it late.
     is_streamed: bool,
     out: TokenEmitter,
@@ -99,10 +99,10 @@ struct PageFilter<'a> {
     /// The paint of a drawing's text.
     paint: text_paint::PaintStack<'a>,
     /// True at the beginning of a line, where whitespace has no meaning.
-    fresh: bool,
+    is_at_line_start: bool,
     /// True after an element whose text may be invisible: from then on, styles that make text
     /// visible again are kept.
-    dim: bool,
+    may_be_dim: bool,
     /// Names of media elements without an end tag in the rest of the page.
     endless: Vec<&'a str>,
     /// Offsets of the end and the TeX of the next formula.
@@ -118,7 +118,7 @@ impl<'a> PageFilter<'a> {
             xml: source.syntax == PageSyntax::Xml,
             in_book: source.base.scheme() == "epub",
             wanted,
-            all: wanted == WantedContent::All,
+            keeps_all: wanted == WantedContent::All,
             is_streamed: react_streaming::is_streamed(page),
             out: TokenEmitter::new(),
             picture: None,
@@ -128,8 +128,8 @@ impl<'a> PageFilter<'a> {
             draws_text: false,
             hidden_foreign: None,
             paint: text_paint::PaintStack::default(),
-            fresh: false,
-            dim: false,
+            is_at_line_start: false,
+            may_be_dim: false,
             endless: Vec::new(),
             ahead: formula::FormulaLookahead::default(),
         }
@@ -168,11 +168,11 @@ impl<'a> PageFilter<'a> {
         }
         let page = self.page;
         let text = &page[from..to];
-        if self.fresh {
+        if self.is_at_line_start {
             if text.bytes().all(|byte| byte.is_ascii_whitespace()) {
                 return;
             }
-            self.fresh = false;
+            self.is_at_line_start = false;
         }
         self.prepare_content(text);
         self.out.push_text(text);
@@ -187,7 +187,8 @@ impl<'a> PageFilter<'a> {
     /// Notes if a line begins after the start or the end of an element. Most texts of a page are
     /// whitespace there, and each would be a node.
     fn note_line_start(&mut self, category: TagCategory, name: &str, seen: bool) {
-        self.fresh = seen && !self.tree.is_verbatim() && !self.xml && is_line(category, name);
+        self.is_at_line_start =
+            seen && !self.tree.is_verbatim() && !self.xml && is_line(category, name);
     }
 
     /// Prepares the tree for `text`.

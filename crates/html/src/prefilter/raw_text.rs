@@ -29,7 +29,7 @@ impl<'a> PageFilter<'a> {
             return self.emit_raw_text(tag, "textarea", "pre", &[]);
         }
         let name = [content_hints::original_name("textarea")];
-        let name = if self.all { &name[..] } else { &[] };
+        let name = if self.keeps_all { &name[..] } else { &[] };
         self.emit_raw_text(tag, "textarea", "span", name)
     }
 

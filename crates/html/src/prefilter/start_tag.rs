@@ -78,14 +78,18 @@ impl<'a> PageFilter<'a> {
             && !self.tree.is_code()
         {
             // The choice of main content measures the page's own text, without this space.
-            let space = if self.all { controls::BOX_SPACE } else { " " };
+            let space = if self.keeps_all {
+                controls::BOX_SPACE
+            } else {
+                " "
+            };
             self.out.push_characters(space);
         }
         if let Some(end) = self.replace_start(offset, name, category, &tag) {
             return end;
         }
         // An element that is left out whole leaves no trace.
-        self.fresh &= matches!(category, TagCategory::Raw | TagCategory::Template);
+        self.is_at_line_start &= matches!(category, TagCategory::Raw | TagCategory::Template);
         let empty = self.xml && tag.closed;
         match category {
             category if empty && category.ends_by_name() => tag.end,
@@ -110,7 +114,7 @@ impl<'a> PageFilter<'a> {
                 let end = end.map_or(self.page.len(), |length| tag.end + length);
                 self.part_words(end)
             }
-            TagCategory::Choice if tag.hides || (self.all && name == "select") => {
+            TagCategory::Choice if tag.hides || (self.keeps_all && name == "select") => {
                 self.pass_start(name, category, tag)
             }
             TagCategory::Choice => self.part_words(tag.end),
@@ -258,9 +262,9 @@ impl<'a> PageFilter<'a> {
         in_pre: bool,
     ) -> Option<StartTag<'a>> {
         let page = self.page;
-        let calls = self.all && category.holds_content();
+        let calls = self.keeps_all && category.holds_content();
         let seen = category == TagCategory::Root;
-        let mut visibility = TagVisibility::new(name, category, self.dim);
+        let mut visibility = TagVisibility::new(name, category, self.may_be_dim);
         let name_end = tag::name_end(page, offset + 1);
         let mut attributes: Vec<TagAttribute<'a>> = Vec::new();
         // The attributes with which a page offers to show a hidden element.
@@ -308,8 +312,8 @@ impl<'a> PageFilter<'a> {
         if copies {
             attributes.push(HIDDEN);
         }
-        let hides = !seen && (hiding.is_some() || visibility.plainly || copies);
-        self.dim |= visibility.dims && !seen;
+        let hides = !seen && (hiding.is_some() || visibility.is_plainly_hidden || copies);
+        self.may_be_dim |= visibility.dims && !seen;
         if hides || (visibility.dims && !seen) {
             attributes.extend(unseen_attributes);
         }
@@ -362,10 +366,10 @@ impl<'a> PageFilter<'a> {
         let after_pre = in_pre && self.page[..offset].ends_with('>');
         dom::kind_of(name) == ElementKind::Inline
             && name != "ruby"
-            && !(self.dim && name == "mark")
+            && !(self.may_be_dim && name == "mark")
             && !after_pre
             && self.foreign == 0
-            && (!self.all || dom::is_inline(name))
+            && (!self.keeps_all || dom::is_inline(name))
     }
 
     /// Emits a start tag.
@@ -383,7 +387,7 @@ impl<'a> PageFilter<'a> {
         if category == TagCategory::Formatting && !self.tree.formats() {
             return tag.end;
         }
-        if self.all {
+        if self.keeps_all {
             tag.attributes.retain_mut(content_hints::shorten);
             if category == TagCategory::Form {
                 tag.attributes.push(content_hints::original_name(tag.name));

@@ -11,23 +11,23 @@ use iki_markdown::entities;
 #[derive(Default)]
 pub(super) struct TagVisibility {
     /// The element has a box whose size can be set.
-    boxed: bool,
+    has_box: bool,
     /// Styles of its text are kept, because the text around is invisible.
-    dim: bool,
+    keeps_styles: bool,
     /// It contains only text, so that a style that dims its text hides all of it.
-    solid: bool,
+    has_only_text: bool,
     is_dialog: bool,
     opens: bool,
     pops: bool,
     /// It has a style; the first one counts.
-    styled: bool,
+    has_style: bool,
     /// The way in which its style hides it; and the style displays it.
     hiding: Option<HidingMethod>,
     displays: bool,
     /// The alignment of a cell's text by its style.
     pub(super) align: Option<&'static str>,
     /// An attribute that does nothing else hides it.
-    pub(super) plainly: bool,
+    pub(super) is_plainly_hidden: bool,
     /// Its style dims its text.
     pub(super) dims: bool,
 }
@@ -42,11 +42,11 @@ pub(crate) fn is_boxed(name: &str) -> bool {
 }
 
 impl TagVisibility {
-    pub(super) fn new(name: &str, category: TagCategory, dim: bool) -> Self {
+    pub(super) fn new(name: &str, category: TagCategory, keeps_styles: bool) -> Self {
         Self {
-            boxed: is_boxed(name),
-            dim,
-            solid: matches!(category, TagCategory::Area | TagCategory::Choice),
+            has_box: is_boxed(name),
+            keeps_styles,
+            has_only_text: matches!(category, TagCategory::Area | TagCategory::Choice),
             is_dialog: name == "dialog",
             ..Self::default()
         }
@@ -56,10 +56,10 @@ impl TagVisibility {
     /// as it stands, `None` for any other.
     pub(super) fn read_attribute(&mut self, name: &str, value: &str) -> Option<bool> {
         match name {
-            "style" => Some(!std::mem::replace(&mut self.styled, true) && self.read(value)),
+            "style" => Some(!std::mem::replace(&mut self.has_style, true) && self.read(value)),
             "hidden" | "aria-hidden" => {
                 let hides = dom::hides(name, &entities::decoded_in_attribute(value));
-                self.plainly |= hides;
+                self.is_plainly_hidden |= hides;
                 Some(hides)
             }
             _ => {
@@ -72,16 +72,16 @@ impl TagVisibility {
 
     /// Reads the style; true if it is to be kept as it stands.
     fn read(&mut self, style: &str) -> bool {
-        let solid = self.solid || style.len() > tag::MAX_VALUE_BYTES;
+        let solid = self.has_only_text || style.len() > tag::MAX_VALUE_BYTES;
         let style = InlineStyle::parse(&entities::decoded_in_attribute(style));
-        self.dims = style.dims(self.boxed);
-        self.hiding = style.hiding(self.boxed);
+        self.dims = style.dims(self.has_box);
+        self.hiding = style.hiding(self.has_box);
         if solid && self.dims {
             self.hiding = self.hiding.or(Some(HidingMethod::Unseen));
         }
         self.displays = style.displays();
         self.align = style.align();
-        self.hiding.is_none() && (self.dims || (self.dim && style.is_inherited()))
+        self.hiding.is_none() && (self.dims || (self.keeps_styles && style.is_inherited()))
     }
 
     /// The way in which the element is hidden, by its style or because it is not open.

@@ -34,7 +34,7 @@ fn a_page_that_would_be_left_with_nothing_shows_what_it_hides() {
 fn a_page_that_would_be_left_with_nothing_shows_the_text_of_its_data() {
     let markdown_of = |page: &str| {
         let document = crate::convert(page, &Url::parse("https://example.com/a").unwrap());
-        assert!(document.of_data && document.has_text(), "{page}");
+        assert!(document.is_from_data && document.has_text(), "{page}");
         document.markdown
     };
     let body = "The river rose by two metres in one night, and fell again. ".repeat(4);

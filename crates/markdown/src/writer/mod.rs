@@ -187,7 +187,7 @@ impl<'a> MarkdownWriter<'a> {
             }
             NodeContent::Definition => {
                 self.inline.end_block();
-                self.inline.definition = true;
+                self.inline.continues_term = true;
             }
             NodeContent::List { start, tight } => self.enter_list(start, tight),
             NodeContent::Item { number, task } => self.enter_item(number, task),
@@ -216,7 +216,7 @@ impl<'a> MarkdownWriter<'a> {
             }
             NodeContent::Definition => {
                 self.inline.end_block();
-                self.inline.definition = false;
+                self.inline.continues_term = false;
             }
             NodeContent::Table(_) => {
                 self.inline.end_block();
@@ -231,7 +231,7 @@ impl<'a> MarkdownWriter<'a> {
     /// Ends the text before a block of another kind.
     fn begin_block(&mut self, block: MarkdownBlock) {
         self.inline.end_block();
-        self.inline.definition = false;
+        self.inline.continues_term = false;
         self.inline.lines.announce_block(block);
     }
 

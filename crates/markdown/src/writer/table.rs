@@ -75,7 +75,7 @@ impl MarkdownWriter<'_> {
         if grid.column > 0 {
             return;
         }
-        self.inline.definition = false;
+        self.inline.continues_term = false;
         let lines = &mut self.inline.lines;
         if !std::mem::replace(&mut grid.begun, true) {
             lines.announce_block(MarkdownBlock::Table);

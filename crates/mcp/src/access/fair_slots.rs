@@ -14,7 +14,7 @@ use iki_base::mutex::lock;
 pub struct FairSlots {
     all: usize,
     /// True if owners are told apart.
-    divided: bool,
+    is_divided: bool,
     taken: Mutex<HashMap<TokenOwner, usize>>,
 }
 
@@ -31,7 +31,7 @@ impl FairSlots {
     pub fn new(all: usize, divided: bool) -> Arc<Self> {
         Arc::new(Self {
             all,
-            divided,
+            is_divided: divided,
             taken: Mutex::default(),
         })
     }
@@ -42,7 +42,7 @@ impl FairSlots {
         let mut taken = lock(&self.taken);
         let left = self.all - taken.values().sum::<usize>();
         let count = taken.get(holder).copied().unwrap_or_default();
-        if left == 0 || (self.divided && count >= left) {
+        if left == 0 || (self.is_divided && count >= left) {
             return None;
         }
         taken.insert(holder.clone(), count + 1);

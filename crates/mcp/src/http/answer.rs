@@ -10,13 +10,13 @@ use hyper::body::Bytes;
 pub type ResponseBody = BoxBody<Bytes, Infallible>;
 
 /// An answer whose bytes are all there.
-pub fn whole(bytes: Bytes) -> ResponseBody {
+pub fn whole_body(bytes: Bytes) -> ResponseBody {
     Full::new(bytes).boxed()
 }
 
 /// `body` on its way, for which `guards` are held: they are dropped when it has been sent, or its
 /// client has gone.
-pub fn held(body: ResponseBody, guards: impl Send + Sync + 'static) -> ResponseBody {
+pub fn guarded_body(body: ResponseBody, guards: impl Send + Sync + 'static) -> ResponseBody {
     body.map_err(move |never| {
         let _ = &guards;
         never

@@ -59,16 +59,16 @@ struct SlotState {
     /// Time since which the client has read nothing of the answer.
     unread: Option<Instant>,
     /// True if it has to end when its request is done.
-    last: bool,
+    ends_after_request: bool,
 }
 
 /// The order in which connections are closed when there is no room: the least first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct EvictionRank {
     /// True if one of its requests has been let in.
-    known: bool,
+    has_admitted: bool,
     /// True if the body of one is being read.
-    reads: bool,
+    is_reading_body: bool,
     /// Order of the last activity: lower is longer ago.
     active: u64,
 }
@@ -144,12 +144,12 @@ impl ConnectionTable {
                 since: Instant::now(),
                 may_be_closed: true,
                 rank: EvictionRank {
-                    known: false,
-                    reads: false,
+                    has_admitted: false,
+                    is_reading_body: false,
                     active: number,
                 },
                 unread: None,
-                last: false,
+                ends_after_request: false,
             }),
             told: Notify::new(),
         });
@@ -175,7 +175,8 @@ impl ConnectionTable {
     pub fn finish(&self) {
         for slot in lock(&self.slots).values() {
             let mut state = slot.lock_state();
-            state.last = state.state == ConnectionState::Works || state.unread.is_some();
+            state.ends_after_request =
+                state.state == ConnectionState::Works || state.unread.is_some();
             slot.told.notify_one();
         }
     }
@@ -210,7 +211,7 @@ impl ConnectionSlot {
     fn eviction_rank(&self) -> Option<EvictionRank> {
         let state = self.lock_state();
         // An answer on its way to a client that reads slowly is not cut off for others.
-        let is_read = !state.rank.known || state.unread.is_none();
+        let is_read = !state.rank.has_admitted || state.unread.is_none();
         (state.may_be_closed && is_read).then_some(state.rank)
     }
 
@@ -231,7 +232,7 @@ impl ConnectionSlot {
     /// Waits for a notice to the connection.
     pub async fn notice(&self) -> ShutdownNotice {
         self.told.notified().await;
-        if self.lock_state().last && !self.is_overdue(Instant::now()) {
+        if self.lock_state().ends_after_request && !self.is_overdue(Instant::now()) {
             return ShutdownNotice::Finish;
         }
         ShutdownNotice::End
@@ -271,7 +272,7 @@ impl SlotGuard {
     /// Starts a request; one that `listens` is not waited for at the server's end.
     pub fn work(&self, listens: bool) -> RequestGuard {
         let mut state = self.slot.lock_state();
-        state.may_be_closed &= !state.rank.known;
+        state.may_be_closed &= !state.rank.has_admitted;
         state.state = if listens {
             ConnectionState::Listens
         } else {
@@ -304,7 +305,7 @@ impl RequestGuard {
     pub fn mark_admitted(&self) {
         let mut state = self.slot.lock_state();
         state.may_be_closed = false;
-        state.rank.known = true;
+        state.rank.has_admitted = true;
     }
 
     /// Marks its body as being read, which may take its time only while there is room.
@@ -316,7 +317,7 @@ impl RequestGuard {
     fn set_reading(&self, reads: bool) {
         let mut state = self.slot.lock_state();
         state.may_be_closed = reads;
-        state.rank.reads = reads;
+        state.rank.is_reading_body = reads;
         state.rank.active = self.connections.next();
     }
 }

@@ -84,7 +84,7 @@ struct EventStream {
     followers: u64,
     /// Tells the call when its client leaves.
     attended: watch::Sender<FollowerPresence>,
-    ended: bool,
+    has_ended: bool,
     /// Set if it has ended and a connection has taken everything of it: the order of that event.
     taken: Option<u64>,
 }
@@ -131,7 +131,7 @@ impl EventStreams {
             follower: Some(sender),
             followers: 1,
             attended,
-            ended: false,
+            has_ended: false,
             taken: None,
         };
         store.streams.insert(stream, log);
@@ -168,7 +168,7 @@ impl EventStreams {
         let again = missed.map(|one| event(stream, one.number, &one.content));
         let again = again.collect();
         log.followers += 1;
-        if !log.ended {
+        if !log.has_ended {
             log.follower = Some(sender);
             log.attended.send_replace(FollowerPresence::Yes);
         }
@@ -222,7 +222,7 @@ impl EventStore {
             }
         }
         self.streams
-            .retain(|_, log| !log.ended || !log.messages.is_empty());
+            .retain(|_, log| !log.has_ended || !log.messages.is_empty());
     }
 }
 
@@ -315,7 +315,7 @@ impl Drop for EventWriter {
     fn drop(&mut self) {
         let mut store = lock(&self.events.store);
         if let Some(log) = store.streams.get_mut(&self.stream) {
-            log.ended = true;
+            log.has_ended = true;
             log.follower = None;
             if log.messages.is_empty() {
                 store.streams.remove(&self.stream);
@@ -347,7 +347,7 @@ impl Stream for EventFeed {
             let mut store = lock(&self.events.store);
             let order = store.tick();
             if let Some(log) = store.streams.get_mut(&self.stream)
-                && log.ended
+                && log.has_ended
                 && log.followers == self.follower
             {
                 log.taken.get_or_insert(order);
@@ -363,7 +363,7 @@ impl Drop for EventFeed {
         let Some(log) = store.streams.get_mut(&self.stream) else {
             return;
         };
-        if log.ended || log.followers != self.follower {
+        if log.has_ended || log.followers != self.follower {
             return;
         }
         log.follower = None;

@@ -20,7 +20,7 @@ use crate::http::refusal::HttpRefusal;
 use crate::incoming_message::{FaultKind, IncomingMessage};
 
 /// Maximum length of a body, in bytes.
-pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
+const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
 /// Time that a body may take.
 const BODY_TIMEOUT: Duration = Duration::from_secs(30);

@@ -39,7 +39,7 @@ use hyper::{Method, StatusCode};
 use rmcp::transport::StreamableHttpServerConfig;
 use serde_json::Value;
 
-use crate::http::answer::{ResponseBody, held};
+use crate::http::answer::{ResponseBody, guarded_body};
 use crate::http::connections::RequestGuard;
 use crate::http::gate::{AdmittedRequest, MessagePermit, RequestGate};
 use crate::http::refusal::HttpRefusal;
@@ -71,14 +71,14 @@ struct HttpSite {
     gate: RequestGate,
     service: ProtocolService,
     setup: Arc<ServerSetup>,
-    operation: Arc<OperatorReports>,
+    reports: Arc<OperatorReports>,
 }
 
 /// Serves until a signal ends it. An error is a sentence for the log.
 pub async fn serve(
     http: HttpOptions,
     setup: Arc<ServerSetup>,
-    operation: Arc<OperatorReports>,
+    reports: Arc<OperatorReports>,
 ) -> Result<(), String> {
     let keys = RequestGate::read_keys(&http, &setup)?;
     let signals = ServerSignals::listen()?;
@@ -95,7 +95,7 @@ pub async fn serve(
     // The gate has checked the names, for all paths.
     let config = StreamableHttpServerConfig::default().disable_allowed_hosts();
     let sessions = http
-        .sessions
+        .offers_sessions
         .then(|| SessionLimits::for_server(http.tokens.is_some()));
     let service = ProtocolService::new(Arc::clone(&setup), sessions, config);
     log(&format!("listening on {scheme}://{address}{PATH}"));
@@ -103,7 +103,7 @@ pub async fn serve(
         gate,
         service,
         setup,
-        operation,
+        reports,
     });
     listener::accept_connections(listener, site, signals, limit).await;
     Ok(())
@@ -118,7 +118,7 @@ impl HttpSite {
     ) -> Response<ResponseBody> {
         if let Some(response) = self.answer_operator(&request, &work) {
             self.count(&response);
-            return response.map(|body| held(body, work));
+            return response.map(|body| guarded_body(body, work));
         }
         let is_whole = request.body().is_end_stream();
         let (response, room) = match self.admit(request, &work).await {
@@ -127,14 +127,14 @@ impl HttpSite {
             Err(refusal) => (refusal.into_response(), None),
         };
         self.count(&response);
-        response.map(|body| held(body, (room, work)))
+        response.map(|body| guarded_body(body, (room, work)))
     }
 
     /// Counts a refusal.
     fn count<B>(&self, response: &Response<B>) {
         let status = response.status();
         if status.is_client_error() || status.is_server_error() {
-            self.operation.record_refusal(status.as_u16());
+            self.reports.record_refusal(status.as_u16());
         }
     }
 
@@ -161,17 +161,17 @@ impl HttpSite {
         let (kind, text) = match (path, holder) {
             (HEALTH, Err(_)) => (JSON, operator_reports::ALIVE.into()),
             (HEALTH, Ok(_)) => {
-                let health = self.operation.health(sharing.as_ref());
+                let health = self.reports.health(sharing.as_ref());
                 (JSON, health.to_string().into())
             }
             (_, Err(refusal)) => return refused(refusal),
             (_, Ok(_)) => {
                 let connections = work.connections();
-                let metrics = self.operation.metrics(connections, sharing.as_ref());
+                let metrics = self.reports.metrics(connections, sharing.as_ref());
                 (operator_reports::TEXT_FORM, metrics.into())
             }
         };
-        let mut response = Response::new(answer::whole(text));
+        let mut response = Response::new(answer::whole_body(text));
         let kind = HeaderValue::from_static(kind);
         response.headers_mut().insert(CONTENT_TYPE, kind);
         Some(response)

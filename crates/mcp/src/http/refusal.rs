@@ -30,7 +30,7 @@ pub struct HttpRefusal {
     message: String,
     header: Option<Box<(HeaderName, HeaderValue)>>,
     /// The rest of the request is not read, so that no other can follow.
-    closes: bool,
+    closes_connection: bool,
 }
 
 impl HttpRefusal {
@@ -51,7 +51,7 @@ impl HttpRefusal {
             id: Value::Null,
             message: message.into(),
             header: None,
-            closes: false,
+            closes_connection: false,
         }
     }
 
@@ -106,13 +106,13 @@ impl HttpRefusal {
 
     /// With the rest of the request unread.
     pub fn unread(mut self) -> Self {
-        self.closes = true;
+        self.closes_connection = true;
         self
     }
 
     /// The refusal, the request having been read completely.
     pub fn read(mut self) -> Self {
-        self.closes = false;
+        self.closes_connection = false;
         self
     }
 
@@ -125,7 +125,7 @@ impl HttpRefusal {
 
     /// As it is sent.
     pub fn into_response(self) -> Response<ResponseBody> {
-        let mut response = Response::new(answer::whole(Bytes::from(self.body())));
+        let mut response = Response::new(answer::whole_body(Bytes::from(self.body())));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -133,7 +133,7 @@ impl HttpRefusal {
             let (name, value) = *header;
             headers.insert(name, value);
         }
-        if self.closes {
+        if self.closes_connection {
             headers.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response

@@ -115,7 +115,7 @@ impl ProtocolService {
 /// The service's own answer if there is no such session.
 fn no_such_session() -> Response<ResponseBody> {
     let text = Bytes::from_static(b"Not Found: Session not found");
-    let mut response = Response::new(answer::whole(text));
+    let mut response = Response::new(answer::whole_body(text));
     *response.status_mut() = StatusCode::NOT_FOUND;
     response
 }

@@ -52,7 +52,7 @@ pub struct ServerState {
     /// Connections of clients.
     pub connections: usize,
     /// True if the shared cache can be reached, or none is configured.
-    pub shared_up: bool,
+    pub is_shared_cache_up: bool,
     /// The memory of the process, in bytes, if it is known.
     pub resident: Option<u64>,
 }
@@ -89,7 +89,7 @@ impl CallCounts {
             one(self.lost),
             one(self.running),
             one(now.connections as u64),
-            one(u64::from(now.shared_up)),
+            one(u64::from(now.is_shared_cache_up)),
             now.resident.map(one).unwrap_or_default(),
             one(now.uptime.as_secs()),
         ];
@@ -150,7 +150,7 @@ mod tests {
         let text = figures.text(&ServerState {
             uptime: Duration::from_secs(7),
             connections: 2,
-            shared_up: false,
+            is_shared_cache_up: false,
             resident: None,
         });
         for line in [

@@ -91,10 +91,9 @@ impl ProgramLaunch {
     }
 
     /// Adds a variable to its environment.
-    pub fn with(mut self, name: &str, value: impl AsRef<OsStr>) -> io::Result<Self> {
-        let value = value.as_ref().as_bytes();
-        self.environment
-            .add([name.as_bytes(), b"=", value].concat())?;
+    pub fn with(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> io::Result<Self> {
+        let (name, value) = (name.as_ref().as_bytes(), value.as_ref().as_bytes());
+        self.environment.add([name, b"=", value].concat())?;
         Ok(self)
     }
 

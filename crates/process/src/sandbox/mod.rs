@@ -82,49 +82,50 @@
 //! 2. Such a call does not ask. `caller_gone::` `into_a_file_a_call_goes_on_without_its_host`,
 //!    `a_call_made_of_flags_goes_on_without_its_host_and_its_reader`.
 //! 3. The call ends with the shell, and the tool releases the watchdog, which ends and leaves the
-//!    rest to the next subreaper or to init. `bash::`
+//!    rest to the next subreaper or to init. `bash::calls::`
 //!    `a_child_that_keeps_the_pipe_is_not_waited_for`,
 //!    `a_shell_ended_by_a_signal_gives_128_and_its_number`,
 //!    `a_signal_to_its_own_group_hits_the_command_alone`. A program that another command of this
 //!    executable runs (doctor, link) has no background: its watchdog is never released.
 //! 4. The end of the pipe from tool to watchdog tells the watchdog, which ends all its
-//!    descendants. `bash::` `a_killed_tool_leaves_no_process`,
+//!    descendants. `bash::calls::` `a_killed_tool_leaves_no_process`,
 //!    `a_host_that_kills_the_whole_group_leaves_no_process_either`,
 //!    `a_host_that_stops_reading_ends_the_command`. Without a subreaper, a mark in the
 //!    environment tells who descends: `refused_services::`
 //!    `a_killed_tool_leaves_no_process_where_it_can_be_no_subreaper`. Without `/proc`,
 //!    only the command's process group is known, and what has left it lives on:
-//!    `bash::without_proc_a_killed_tool_leaves_no_process_either` (the group). A process that
-//!    belongs to another user, or cannot be interrupted, is given up after five seconds. Not
+//!    `bash::calls::without_proc_a_killed_tool_leaves_no_process_either` (the group). A process
+//!    that belongs to another user, or cannot be interrupted, is given up after five seconds. Not
 //!    tested. `bash::ending::a_host_that_vanishes_leaves_three_tenths_of_a_second`.
 //! 5. `abort(3)` raises SIGABRT, and what hears it writes one prepared object, if nothing was
 //!    written yet (`front::abort`). `protocol::`
-//!    `a_tool_whose_memory_runs_out_answers_with_one_object`,
+//!    `a_local_tool_whose_memory_runs_out_answers_with_one_object`,
+//!    `a_web_tool_whose_memory_runs_out_answers_with_one_object`,
 //!    `a_tool_whose_stack_runs_out_answers_with_one_object`.
 //! 6. A draft has no name while it is written, and goes with its last descriptor; one that needs a
-//!    name has a guard. `file_write::killed_at_any_moment_the_file_is_old_or_new_and_alone`,
-//!    `file_odd_places::` `without_proc_a_killed_group_leaves_no_draft`,
+//!    name has a guard. `file::write::killed_at_any_moment_the_file_is_old_or_new_and_alone`,
+//!    `file::odd_places::` `without_proc_a_killed_group_leaves_no_draft`,
 //!    `a_draft_with_a_name_does_not_outlive_the_command_that_was_writing_it`.
 //! 7. The step is a process of its own, deaf to signals. A server that ends leaves it out, because
 //!    it has entered itself where no command can (`step_register`).
-//!    `file_in_place::` `a_tool_that_is_killed_midway_leaves_the_writer_at_its_work`,
+//!    `file::in_place::` `a_tool_that_is_killed_midway_leaves_the_writer_at_its_work`,
 //!    `a_host_that_kills_the_tool_s_whole_group_midway_leaves_the_writer_at_its_work`.
-//! 8. The tool starts another one, from the draft. `file_in_place::`
+//! 8. The tool starts another one, from the draft. `file::in_place::`
 //!    `a_writer_that_is_killed_midway_is_run_again`. The step that renames is too short to be
 //!    caught by a test.
 //! 9. The answer is `WRITE_FAILED` and says where the draft with the new content is.
-//!    `file_in_place::` `a_writer_that_is_killed_every_time_leaves_the_draft_and_says_where`.
-//! 10. The draft, `.ikigai-…`, has the whole new content. `file_in_place::`
+//!    `file::in_place::` `a_writer_that_is_killed_every_time_leaves_the_draft_and_says_where`.
+//! 10. The draft, `.ikigai-…`, has the whole new content. `file::in_place::`
 //!     `where_both_are_killed_midway_the_draft_stays`. Between the two system calls of a renaming
 //!     the file is whole and the draft's name stays; not tested, for the same reason as 8.
 //! 11. The tool removes or renames the draft itself.
 //!     `files::draft::a_draft_needs_no_guard_where_the_tool_lives`.
 //! 12. No process is left that knows of it. Only if files need a name. Not tested.
 //! 13. The watchdog reaps them while it lives, then the server, then init.
-//!     `bash::the_command_s_zombies_do_not_pile_up`,
+//!     `bash::calls::the_command_s_zombies_do_not_pile_up`,
 //!     `mcp::life::a_background_process_that_ends_is_reaped`.
-//! 14. The tool is a subreaper too: it ends all that descends from it and answers 137. `bash::`
-//!     `a_command_that_kills_its_watchdog_is_ended_and_answered`, `refused_services::`
+//! 14. The tool is a subreaper too: it ends all that descends from it and answers 137.
+//!     `bash::calls::` `a_command_that_kills_its_watchdog_is_ended_and_answered`, `refused_services::`
 //!     `a_command_that_kills_its_watchdog_is_ended_where_nobody_is_a_subreaper`.
 //! 15. No process is left that knows of them, unless there is a server, with which they end.
 //!     `mcp::life::what_outlives_its_tool_and_its_watchdog_ends_with_the_server`. Without a server
@@ -159,13 +160,13 @@
 //!     `a_command_is_asked_to_end_two_seconds_before_its_limit`,
 //!     `who_does_not_heed_it_is_killed_within_the_limit_and_named`,
 //!     `whoever_left_the_group_or_is_stopped_is_asked_too`,
-//!     `bash_limits::a_command_whose_time_is_over_is_ended_and_its_output_answered`,
+//!     `bash::limits::a_command_whose_time_is_over_is_ended_and_its_output_answered`,
 //!     `refused_services::`
 //!     `at_the_end_of_its_time_a_command_is_ended_where_nobody_is_a_subreaper`.
 //! 21. A browser has a watchdog like a command, which is never released, and which also removes the
 //!     directory that all of the browser's files are in (`scratch`). Where the watchdog is killed,
-//!     the tool does it; where both are, the directory stays. `browser::`
-//!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `browser_process::`
+//!     the tool does it; where both are, the directory stays. `web::browser::`
+//!     `a_caller_that_is_killed_leaves_no_process_and_no_profile`, `web::browser_process::`
 //!     `at_the_end_of_its_time_all_of_it_is_ended`. Programs that read documents have a watchdog
 //!     each, and none or a directory that is removed likewise
 //!     (`file::legacy_office::a_call_that_is_killed_leaves_no_program_and_no_directory`). Of those
@@ -198,7 +199,7 @@
 //!     `the_end_of_a_server_ends_what_stays_and_leaves_no_directory`.
 //! 26. Nothing tells a step that a command started from another process of it that runs this
 //!     executable and bears a step's name (`own_process`): both have the time that the command has
-//!     to clear up, and a fifth of a second more. `file_in_place::`
+//!     to clear up, and a fifth of a second more. `file::in_place::`
 //!     `a_writer_that_a_command_started_has_the_command_s_time`, `confinement::posing::`
 //!     `who_poses_as_a_step_or_a_watchdog_ends_with_the_command`, `bash::ending::`
 //!     `no_name_that_a_link_gives_outlives_the_end_of_the_time`,

@@ -60,7 +60,7 @@ pub struct ScratchDirectory {
     name: CString,
     path: PathBuf,
     /// It exists before a program and stays after it.
-    lasts: bool,
+    is_lasting: bool,
 }
 
 impl ScratchDirectory {
@@ -76,7 +76,7 @@ impl ScratchDirectory {
             parent: open(parent, flags, Mode::empty())?,
             name: CString::new(path.file_name().unwrap_or_default().as_bytes())?,
             path: path.to_owned(),
-            lasts: true,
+            is_lasting: true,
         })
     }
 
@@ -90,7 +90,7 @@ impl ScratchDirectory {
             path: path.join(&name),
             // It has no NUL.
             name: CString::new(name).unwrap_or_default(),
-            lasts: false,
+            is_lasting: false,
         }
     }
 
@@ -122,8 +122,8 @@ impl ScratchDirectory {
 
     /// True if it outlasts the programs that use it.
     #[must_use]
-    pub fn lasts(&self) -> bool {
-        self.lasts
+    pub fn is_lasting(&self) -> bool {
+        self.is_lasting
     }
 
     /// Its path.
@@ -138,7 +138,7 @@ impl ScratchDirectory {
     /// It cannot be made, or another file has taken its place.
     pub fn make(&self) -> Result<OwnedFd, Errno> {
         match mkdirat(&self.parent, &self.name, Mode::RWXU) {
-            Err(Errno::EXIST) if self.lasts => {}
+            Err(Errno::EXIST) if self.is_lasting => {}
             made => made?,
         }
         self.open().inspect_err(|_| self.remove())
@@ -155,7 +155,7 @@ impl ScratchDirectory {
 
     /// Removes it with its content, as far as this process may, unless it lasts.
     pub fn remove(&self) {
-        if self.lasts {
+        if self.is_lasting {
             return;
         }
         remove_at(self.parent.as_fd(), &self.name);

@@ -51,7 +51,7 @@ pub fn enter() {
 
 /// True if the process `pid` has entered itself and still runs. Makes system calls only.
 #[must_use]
-pub fn has(pid: i32) -> bool {
+pub fn contains(pid: i32) -> bool {
     lock(libc::F_GETLK, pid)
         .is_some_and(|held| i32::from(held.l_type) != libc::F_UNLCK && held.l_pid == pid)
 }

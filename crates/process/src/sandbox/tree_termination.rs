@@ -118,7 +118,9 @@ impl TreeTermination<'_> {
                 live.scan(self.mark);
                 self.ask_found(&live, &mut signalled, looked.is_none());
                 // A step may take longer than any grace.
-                let is_over = live.iter().all(|process| step_register::has(process.pid));
+                let is_over = live
+                    .iter()
+                    .all(|process| step_register::contains(process.pid));
                 let is_blind = live.is_empty() && children;
                 if is_over && !is_blind {
                     return;
@@ -172,7 +174,7 @@ impl TreeTermination<'_> {
             let waited = start.elapsed();
             let (mut killed, mut awaited, mut steps) = (false, false, false);
             for process in live.iter() {
-                if step_register::has(process.pid) {
+                if step_register::contains(process.pid) {
                     steps = true;
                 } else if process.own_process.is_some() && waited < OWN_PROCESS_TIMEOUT {
                     awaited = true;

@@ -155,7 +155,10 @@ fn watch_program(watched: WatchdogTask<'_>) {
     let grace = match wait_for_order(&tether) {
         WatchdogOrder::Released => {
             let left = || descendants::reap() || mark.is_some_and(descendants::are_marked);
-            let is_own = launch.scratch.as_ref().is_some_and(|place| !place.lasts());
+            let is_own = launch
+                .scratch
+                .as_ref()
+                .is_some_and(|place| !place.is_lasting());
             if is_own && left() {
                 wait_for_background(&report, mark);
             }

@@ -26,7 +26,7 @@ pub struct BackgroundCommand {
 }
 
 impl BackgroundCommand {
-    pub(super) fn running(
+    pub(super) fn from_running(
         (pipe, watchdog): (OutputPipe, Watchdog),
         limit: Option<TimeLimit>,
         shell: CommandShell,
@@ -39,7 +39,7 @@ impl BackgroundCommand {
         }
     }
 
-    pub(super) fn left(pipe: OutputPipe, watchdog: Watchdog) -> Self {
+    pub(super) fn from_leftovers(pipe: OutputPipe, watchdog: Watchdog) -> Self {
         Self {
             pipe,
             watchdog,

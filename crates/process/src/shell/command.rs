@@ -54,7 +54,7 @@ pub struct CommandSettings {
     /// confined, it else gets one of its own.
     pub temporary: Option<PathBuf>,
     /// Output of processes that outlive the shell is handed over, because somebody can read it.
-    pub goes_on: bool,
+    pub hands_over_output: bool,
     /// The moment at which the running command is handed over.
     pub hand_over_at: Option<Instant>,
 }
@@ -78,7 +78,7 @@ pub struct CommandOutcome {
     /// The processes that were running at its time limit, if it was ended then.
     pub timed_out: Option<Vec<StillRunning>>,
     /// The part of it that goes on, if that is handed over.
-    pub goes_on: Option<BackgroundCommand>,
+    pub background: Option<BackgroundCommand>,
     /// Something that the shell left running still has the output open, and nobody reads it.
     pub is_cut_off: bool,
 }
@@ -88,7 +88,7 @@ impl CommandOutcome {
         Self {
             code: Some(code),
             timed_out: None,
-            goes_on: None,
+            background: None,
             is_cut_off: false,
         }
     }
@@ -121,7 +121,7 @@ pub fn run_command(
     sink: &mut dyn Write,
 ) -> io::Result<CommandOutcome> {
     let (limit, progress) = (settings.limit, settings.progress);
-    let (goes_on, hand_over_at) = (settings.goes_on, settings.hand_over_at);
+    let (background, hand_over_at) = (settings.hands_over_output, settings.hand_over_at);
     let (shell, confinement) = (settings.shell.clone(), settings.confinement);
     let (mut pipe, mut watchdog) = match start_command(command, settings) {
         Ok(started) => started,
@@ -135,7 +135,11 @@ pub fn run_command(
         (PassedOn::UntilTimeout, _) if hand_over_at.is_some() => {
             return Ok(CommandOutcome {
                 code: None,
-                goes_on: Some(BackgroundCommand::running((pipe, watchdog), limit, shell)),
+                background: Some(BackgroundCommand::from_running(
+                    (pipe, watchdog),
+                    limit,
+                    shell,
+                )),
                 ..CommandOutcome::ended(0)
             });
         }
@@ -150,8 +154,8 @@ pub fn run_command(
     }
     let end = watchdog.end();
     let is_left_open = watchdog.has_left_processes() && pipe.is_left_open(sink)?;
-    let goes_on = if goes_on && is_left_open {
-        Some(BackgroundCommand::left(pipe, watchdog))
+    let background = if background && is_left_open {
+        Some(BackgroundCommand::from_leftovers(pipe, watchdog))
     } else {
         watchdog.release(limit.map(|limit| limit.end));
         None
@@ -161,8 +165,8 @@ pub fn run_command(
         Err(reason) => return write_refusal(&reason, sink),
     };
     Ok(CommandOutcome {
-        is_cut_off: is_left_open && goes_on.is_none(),
-        goes_on,
+        is_cut_off: is_left_open && background.is_none(),
+        background,
         ..CommandOutcome::ended(code)
     })
 }
@@ -175,7 +179,7 @@ pub fn start_in_background(
 ) -> Result<BackgroundCommand, String> {
     let (limit, shell) = (settings.limit, settings.shell.clone());
     let started = start_command(command, settings)?;
-    Ok(BackgroundCommand::running(started, limit, shell))
+    Ok(BackgroundCommand::from_running(started, limit, shell))
 }
 
 /// Ends a command whose time is over, and passes on what it writes while it cleans up. Returns the
@@ -205,7 +209,7 @@ pub(super) fn code_of(
         CommandEnd::NotStarted(errno) => Err(shell.explain(&errno.into())),
         CommandEnd::NotConfined(errno) => Err(explain_not_confined(errno)),
         CommandEnd::NotMasked(errno) => {
-            let cause = confinement.map(|confinement| confinement.cannot_mask(errno));
+            let cause = confinement.map(|confinement| confinement.explain_mask_failure(errno));
             Err(format!(
                 "the command was not run: {}",
                 cause.unwrap_or_default()

@@ -99,7 +99,7 @@ pub(super) struct OutputFile {
     gathered: Vec<u8>,
     pub(super) written: u64,
     /// The output is longer than the file.
-    cut: bool,
+    is_cut: bool,
 }
 
 impl KeptOutput {
@@ -151,7 +151,7 @@ impl KeptOutput {
                 writer.remove();
                 SavedOutput::Nowhere(FULL.to_owned())
             }
-            Ok(writer) if writer.cut => SavedOutput::Beginning(writer.path, writer.written),
+            Ok(writer) if writer.is_cut => SavedOutput::Beginning(writer.path, writer.written),
             Ok(writer) => SavedOutput::Whole(writer.path),
         }
     }
@@ -245,12 +245,12 @@ impl OutputFile {
             file,
             gathered: Vec::new(),
             written: 0,
-            cut: false,
+            is_cut: false,
         })
     }
 
     fn append(&mut self, mut bytes: &[u8]) -> io::Result<()> {
-        while !self.cut && !bytes.is_empty() {
+        while !self.is_cut && !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(PIECE_BYTES - self.gathered.len()));
             self.gathered.extend_from_slice(now);
             bytes = later;
@@ -274,7 +274,7 @@ impl OutputFile {
         let _ = flock(&self.all, FlockOperation::Unlock);
         done?;
         self.written += count as u64;
-        self.cut |= count < self.gathered.len();
+        self.is_cut |= count < self.gathered.len();
         self.gathered.clear();
         Ok(())
     }

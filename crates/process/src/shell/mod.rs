@@ -32,6 +32,6 @@ pub use command::{
 pub use command_shell::{CommandShell, find_on_path};
 pub use kept_output::{SavedOutput, directory_of_outputs, keep_outputs_of};
 pub use program::{ProgramError, ProgramOutput, find_helper, read_output, run_program};
-pub use shortened_lines::ShortenedLine;
+pub use shortened_lines::{ShortenedLine, ShortenedLines};
 pub use still_running::StillRunning;
 pub use terminal_text::TerminalText;

@@ -30,7 +30,7 @@ const SILENCE: Duration = Duration::from_secs(1);
 pub(super) struct OutputPipe {
     output: File,
     buffer: Vec<u8>,
-    enlarged: bool,
+    is_enlarged: bool,
 }
 
 impl OutputPipe {
@@ -38,7 +38,7 @@ impl OutputPipe {
         Self {
             output,
             buffer: Vec::new(),
-            enlarged: false,
+            is_enlarged: false,
         }
     }
 
@@ -81,10 +81,10 @@ impl OutputPipe {
             return Ok(false);
         }
         let waiting = usize::try_from(waiting).unwrap_or(PIPE_SIZE);
-        if waiting >= BUSY_PIPE && !self.enlarged {
+        if waiting >= BUSY_PIPE && !self.is_enlarged {
             // If the user has no more memory for pipes, it stays small, which is only slower.
             let _ = fcntl_setpipe_size(&self.output, PIPE_SIZE);
-            self.enlarged = true;
+            self.is_enlarged = true;
         }
         let size = self.buffer.len().max(waiting.min(PIPE_SIZE));
         self.buffer.resize(size, 0);

@@ -14,6 +14,7 @@ use rustix::fs::{Access, access};
 use crate::sandbox::confinement;
 use crate::sandbox::launch::ProgramLaunch;
 use crate::sandbox::watchdog::{CommandEnd, StderrTarget, Watchdog};
+use crate::shell::command::open_directory;
 
 /// The program that helps a tool: what `variable` names by a path or a name, else the first of
 /// the `usual` names on the `PATH`; `None` if the variable is empty or names no executable.
@@ -81,9 +82,9 @@ impl From<rustix::io::Errno> for ProgramError {
 }
 
 /// Runs `program` for at most `timeout`, with an empty stdin and stderr discarded, and accepts at
-/// most `limit` bytes of its stdout. Only its path, its arguments and the removal of variables are
-/// taken from `program`. All its processes are killed when it has ended, when it times out, and
-/// when this process dies.
+/// most `limit` bytes of its stdout. Its path, its arguments, its directory and the variables that
+/// are set or removed one by one are taken from `program`, and nothing else. All its processes are
+/// killed when it has ended, when it times out, and when this process dies.
 pub fn run_program(
     program: &Command,
     timeout: Duration,
@@ -91,11 +92,15 @@ pub fn run_program(
 ) -> Result<ProgramOutput, ProgramError> {
     let deadline = Instant::now() + timeout;
     let arguments = std::iter::once(program.get_program()).chain(program.get_args());
-    let removed = |name: &OsStr| {
-        let mut changed = program.get_envs();
-        changed.any(|(one, value)| one == name && value.is_none())
-    };
-    let launch = ProgramLaunch::prepare(program.get_program(), arguments, removed)?;
+    let changed = |name: &OsStr| program.get_envs().any(|(one, _)| one == name);
+    let mut launch = ProgramLaunch::prepare(program.get_program(), arguments, changed)?;
+    for (name, value) in program.get_envs() {
+        if let Some(value) = value {
+            launch = launch.with(name, value)?;
+        }
+    }
+    let directory = program.get_current_dir();
+    launch.directory = directory.map(open_directory).transpose()?;
     let (mut watchdog, output) = Watchdog::start(launch, StderrTarget::Nowhere)?;
     read_output(&mut watchdog, output, deadline, limit, None)
 }

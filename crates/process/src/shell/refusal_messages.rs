@@ -46,13 +46,13 @@ pub const MAX_PATH_BYTES: usize = 160;
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RefusalMessages {
     /// True if a line reports a refusal.
-    pub refusal: bool,
+    pub has_refusal: bool,
     /// True if such a line names a path.
     pub names_path: bool,
     /// The last path that such a line names, if it is outside the confinement.
     pub outside: Option<OutsidePath>,
     /// True if a line reports a network failure and the call has no network.
-    pub network: bool,
+    pub has_network_failure: bool,
 }
 
 /// A path outside a confinement, with links resolved.
@@ -81,14 +81,14 @@ pub fn find_refusal_messages(
         let is_refusal = has(&REFUSAL_WORDS);
         let is_network = has(&NETWORK_ERROR_WORDS) || (is_refusal && has(&SOCKET_WORDS));
         if is_network && !confinement.has_network() {
-            messages.network = true;
+            messages.has_network_failure = true;
             continue;
         }
         if lines_left == 0 || messages.outside.is_some() || !is_refusal {
             continue;
         }
         lines_left -= 1;
-        messages.refusal = true;
+        messages.has_refusal = true;
         if let Some(name) = last_path(&String::from_utf8_lossy(line)) {
             messages.names_path = true;
             messages.outside = outside_path(&directory.join(name), confinement);

@@ -22,24 +22,24 @@ pub struct StillRunning {
     /// Its arguments, shortened.
     pub line: String,
     /// It did not end when it was asked to, and was killed.
-    pub killed: bool,
+    pub was_killed: bool,
 }
 
 /// Names the processes that were `running`: those farthest from the shell first, because the others
 /// wait for them. A shell is left out if its children are named. `killed` are the ids of those that
 /// had to be killed.
-pub fn name_processes(mut running: Vec<RunningProcess>, killed: &[i32]) -> Vec<StillRunning> {
+pub fn name_processes(mut running: Vec<RunningProcess>, was_killed: &[i32]) -> Vec<StillRunning> {
     let parents: Vec<i32> = running.iter().map(|one| one.parent).collect();
     running.retain(|one| !(parents.contains(&one.pid) && is_given_a_script(&one.arguments)));
     running.sort_unstable_by_key(|one| (std::cmp::Reverse(one.depth), one.pid));
     let mut named: Vec<StillRunning> = Vec::new();
     for one in &running {
         let line = shown_line(&one.arguments);
-        let killed = killed.contains(&one.pid);
+        let was_killed = was_killed.contains(&one.pid);
         if let Some(other) = named.iter_mut().find(|other| other.line == line) {
-            other.killed |= killed;
+            other.was_killed |= was_killed;
         } else if named.len() < MAX_NAMED_PROCESSES {
-            named.push(StillRunning { line, killed });
+            named.push(StillRunning { line, was_killed });
         }
     }
     named
@@ -116,7 +116,13 @@ mod tests {
         let running = (2..9).map(|pid| process(pid, 1, 2, "cc1\0")).collect();
         let killed = name_processes(running, &[7]);
         let line = "cc1".to_owned();
-        assert_eq!(killed, [StillRunning { line, killed: true }]);
+        assert_eq!(
+            killed,
+            [StillRunning {
+                line,
+                was_killed: true
+            }]
+        );
         let running = (2..9).map(|pid| process(pid, 1, 2, &format!("cc{pid}\0")));
         assert_eq!(lines(running.collect()), ["cc2", "cc3", "cc4"]);
     }

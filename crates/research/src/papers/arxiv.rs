@@ -136,7 +136,7 @@ fn read(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableReply> {
             _ => {}
         }
     }
-    if !is_feed || xml.broken {
+    if !is_feed || xml.is_broken {
         return Err(UnreadableReply::Unknown);
     }
     // A number that it does not have is an entry without anything.

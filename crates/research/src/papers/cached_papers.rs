@@ -13,8 +13,8 @@ use iki_web::work::work_id::WorkId;
 /// Time for which an answer is valid.
 pub const TIME_TO_LIVE: Duration = Duration::from_secs(60 * 60);
 
-/// Version of the stored form: incremented whenever [`PaperAnswer`](super::finder::PaperAnswer)
-/// changes.
+/// Version of the stored form: incremented whenever
+/// [`PaperAnswer`](super::paper_searcher::PaperAnswer) changes.
 const VERSION: u32 = 3;
 
 /// Builds the cache key of a search, as the providers are configured.

@@ -1,7 +1,7 @@
 //! Workshop: scholarly papers, found by the providers of them and put together.
 //!
 //! A provider is a row ([`paper_provider::PaperProvider`]) in a file of its own, with only the
-//! differences between providers. [`finder::search`] asks them one after the other, until
+//! differences between providers. [`paper_searcher::search`] asks them one after the other, until
 //! there are as many papers as were asked for.
 //!
 //! | module | contents |
@@ -18,20 +18,20 @@
 //! | `request_limits` | requests that providers allow, as their answers say |
 //! | `request_pace` | providers that take one request in a given time |
 //! | `cached_papers` | answers in the cache |
-//! | `finder` | one search, and its answer |
+//! | `paper_searcher` | one search, and its answer |
 
 pub(crate) mod arxiv;
 pub mod cached_papers;
 pub(crate) mod crossref;
 pub(crate) mod datacite;
 pub(crate) mod doi_registry;
-pub mod finder;
 pub(crate) mod matching;
 pub(crate) mod openalex;
 pub mod paper;
 pub(crate) mod paper_caller;
 pub mod paper_provider;
 pub mod paper_search;
+pub mod paper_searcher;
 pub(crate) mod pubmed;
 pub(crate) mod request_limits;
 pub(crate) mod request_pace;

@@ -48,7 +48,7 @@ pub struct Paper {
     pub sources: Vec<&'static str>,
     /// True if its free PDF file was looked for.
     #[serde(skip)]
-    pub looked_up: bool,
+    pub was_file_sought: bool,
     /// Letters and digits of its title, by which it is compared.
     #[serde(skip)]
     pub(super) key: String,
@@ -199,7 +199,7 @@ impl Paper {
         }
         self.is_influential = self.is_influential.max(other.is_influential);
         self.sources.extend(other.sources);
-        self.looked_up |= other.looked_up;
+        self.was_file_sought |= other.was_file_sought;
     }
 
     /// Returns what it is in; of a preprint, where its article was published.

@@ -57,7 +57,7 @@ pub fn ask(
     let mut page = PaperPage::default();
     for step in (provider.steps)(&search.target) {
         if let Some(pace) = provider.pace {
-            let longest = context.client.left().saturating_sub(REQUEST_TIME);
+            let longest = context.client.time_left().saturating_sub(REQUEST_TIME);
             request_pace::wait(context.store, provider, pace, longest).map_err(later)?;
         }
         let request = (step.request)(search, account, &page);

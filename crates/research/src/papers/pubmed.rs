@@ -188,7 +188,7 @@ fn read_abstracts(answer: &HttpResponse) -> Result<Vec<PaperPage>, UnreadableRep
         paper.summary = parts.join(" ");
         papers.push(paper);
     }
-    if xml.broken {
+    if xml.is_broken {
         return Err(UnreadableReply::Unknown);
     }
     Ok(PaperPage::from_papers(papers, None))

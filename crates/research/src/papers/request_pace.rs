@@ -49,8 +49,8 @@ pub fn wait(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory_store::MemoryStore;
     use crate::papers::arxiv;
-    use iki_web::search::memory_cache::MemoryStore;
 
     #[test]
     fn a_request_waits_for_the_time_after_the_one_before() {

@@ -52,11 +52,11 @@ pub fn look_up(context: &SearchContext<'_>, papers: &mut [Paper], limit: &mut us
     let context = context.with_client(&client);
     for paper in papers {
         let lacks = paper.work.pdf_url.is_empty() && !paper.work.doi.is_empty();
-        if !lacks || paper.looked_up || *limit == 0 || client.left() < MIN_LOOKUP_TIME {
+        if !lacks || paper.was_file_sought || *limit == 0 || client.time_left() < MIN_LOOKUP_TIME {
             continue;
         }
         *limit -= 1;
-        paper.looked_up = true;
+        paper.was_file_sought = true;
         let mail = [("email", key(&account))];
         let request = ProviderRequest::get(&account.below(&in_path(&paper.work.doi)), mail);
         let copies = context.ask(&PROVIDER, &request, read).unwrap_or_default();

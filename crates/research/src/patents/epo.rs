@@ -209,7 +209,7 @@ fn read(reply: &HttpResponse) -> Result<Vec<Patent>, UnreadableReply> {
             _ => {}
         }
     }
-    if !is_known || xml.broken {
+    if !is_known || xml.is_broken {
         return Err(UnreadableReply::Unknown);
     }
     Ok(records.into_iter().map(patent_of).collect())
@@ -262,7 +262,7 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
             };
             let kind = ProviderFailureKind::RateLimited {
                 seconds,
-                quota: true,
+                is_quota_exhausted: true,
             };
             let text = format!("The search quota of {title} is used up ({reason}).");
             ProviderRefusal::new(kind, text)

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::patent::Patent;
 use super::query::PatentSearch;
 use iki_web::cache::CacheQuestion;
-use iki_web::search::outcome::ProviderRouting;
+use iki_web::search::search_answer::ProviderRouting;
 
 /// Time for which an answer is valid.
 pub const TIME_TO_LIVE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -36,7 +36,7 @@ pub struct PatentAnswer {
 impl PatentAnswer {
     /// Returns the stored form.
     #[must_use]
-    pub(super) fn stored(&self) -> StoredPatents {
+    pub(super) fn to_stored(&self) -> StoredPatents {
         let patents = self.patents.iter().cloned().map(Patent::fields);
         (patents.collect(), self.notes.clone())
     }
@@ -201,7 +201,7 @@ mod tests {
             age: Some(Duration::ZERO),
             ..PatentAnswer::default()
         };
-        let stored = serde_json::to_vec(&answer.stored()).unwrap();
+        let stored = serde_json::to_vec(&answer.to_stored()).unwrap();
         let stored = serde_json::from_slice(&stored).unwrap();
         let read = PatentAnswer::of_stored("epo", stored, Duration::ZERO);
         assert_eq!(read, answer);

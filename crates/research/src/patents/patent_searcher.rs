@@ -14,9 +14,9 @@ use iki_web::provider::exchange::{self, RetryBudget};
 use iki_web::provider::failure::ProviderFailure;
 use iki_web::provider::{Provider, ProviderAccount};
 use iki_web::search::context::SearchContext;
-use iki_web::search::outcome::{ProviderRouting, SearchFailure};
 use iki_web::search::provider_choice::{self, NoProvider};
 use iki_web::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
+use iki_web::search::search_answer::{ProviderRouting, SearchFailure};
 use iki_web::search::searcher;
 
 /// Name of the web search as a source.
@@ -33,7 +33,7 @@ pub fn search(
     let mut list = None;
     for provider in patent_provider::candidates(search, context.credentials) {
         // The web search comes after them.
-        let longest = PROVIDER_TIMEOUT.min(context.client.left() / 2);
+        let longest = PROVIDER_TIMEOUT.min(context.client.time_left() / 2);
         let service = provider.service;
         list = route.ask(
             service,
@@ -147,7 +147,7 @@ fn answer(
         ..PatentAnswer::default()
     };
     if !answer.patents.is_empty() {
-        context.cache(question, &answer.stored(), TIME_TO_LIVE);
+        context.cache(question, &answer.to_stored(), TIME_TO_LIVE);
     }
     answer
 }

@@ -83,7 +83,7 @@ pub fn check(context: &SearchContext<'_>, entries: &[ReferenceEntry]) -> Vec<Che
         "datacite",
         "doi",
     ];
-    let left = context.client.left().saturating_sub(LAST_REQUEST_TIME);
+    let left = context.client.time_left().saturating_sub(LAST_REQUEST_TIME);
     let check = ReferenceCheck {
         context: *context,
         end: Instant::now() + left,
@@ -173,8 +173,8 @@ impl ReferenceCheck<'_> {
         // The first of them has all works of this kind of number, but for DOIs.
         let mut is_nobodys = false;
         let providers = order(&search).into_iter();
-        let providers_asked = if course.best.is_some() { 1 } else { usize::MAX };
-        for provider in providers.take(providers_asked) {
+        let provider_count = if course.best.is_some() { 1 } else { usize::MAX };
+        for provider in providers.take(provider_count) {
             let answer = match (id, provider.name) {
                 (WorkId::Arxiv(_), "arxiv") => self.look_up_in_batch(0, id, provider, course),
                 (WorkId::Pubmed(_), "pubmed") => self.look_up_in_batch(1, id, provider, course),

@@ -39,9 +39,11 @@ pub struct AlternativeReading {
 impl AlternativeReading {
     fn parse(way: &'static str, pattern: String) -> Option<Self> {
         let ParsedPattern {
-            node, references, ..
+            node,
+            has_references,
+            ..
         } = parser::parse(&pattern).ok()?;
-        let is_useful = references || !matches_every_line(&simplify(node.clone()));
+        let is_useful = has_references || !matches_every_line(&simplify(node.clone()));
         is_useful.then(|| Self {
             way,
             ignores_case: way == IGNORING_CASE,

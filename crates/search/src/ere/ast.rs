@@ -53,9 +53,9 @@ pub(super) enum Assertion {
 /// A set of characters, as a bracket expression or a class escape names it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct CharSet {
-    pub negated: bool,
+    pub is_negated: bool,
     /// Ignore case.
-    pub fold: bool,
+    pub ignores_case: bool,
     /// First and last character of each range.
     pub ranges: Vec<(char, char)>,
     pub classes: Vec<CharClass>,
@@ -65,9 +65,9 @@ pub(super) struct CharSet {
 
 impl CharSet {
     /// The set of one class, or of all other characters.
-    pub(super) fn from_class(class: CharClass, negated: bool) -> Self {
+    pub(super) fn from_class(class: CharClass, is_negated: bool) -> Self {
         Self {
-            negated,
+            is_negated,
             classes: vec![class],
             ..Self::default()
         }
@@ -78,7 +78,7 @@ impl CharSet {
         match self.ranges[..] {
             [(first, last)]
                 if first == last
-                    && !self.negated
+                    && !self.is_negated
                     && self.classes.is_empty()
                     && self.complements.is_empty() =>
             {

@@ -32,5 +32,5 @@ fn is_set_beyond(set: &CharSet) -> bool {
         let mut ranges = members.iter();
         ranges.any(|range| range.start() <= '~' && range.end() >= ' ')
     };
-    set.negated && !has_printed()
+    set.is_negated && !has_printed()
 }

@@ -30,20 +30,20 @@ pub(super) fn parse(
     text: &str,
     start: usize,
     last: usize,
-    fold: bool,
+    ignores_case: bool,
 ) -> Result<(CharSet, usize), PatternError> {
     let mut reader = BracketReader {
         text,
         offset: start,
         last,
-        fold,
+        ignores_case,
     };
     let mut set = CharSet {
-        fold,
+        ignores_case,
         ..CharSet::default()
     };
     if reader.unread().starts_with('^') {
-        set.negated = true;
+        set.is_negated = true;
         reader.offset += 1;
     }
     if reader.unread().is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn parse(
                     && inner.ends_with(':')
                     && inner.len() == set.ranges.len();
                 if is_bare_class {
-                    return Err(unsupported::bare_class(inner, set.negated));
+                    return Err(unsupported::bare_class(inner, set.is_negated));
                 }
                 return Ok((set, reader.offset + 1));
             }
@@ -154,7 +154,7 @@ struct BracketReader<'a> {
     /// The offset of the last `]`.
     last: usize,
     /// True if case is ignored.
-    fold: bool,
+    ignores_case: bool,
 }
 
 impl<'a> BracketReader<'a> {
@@ -206,7 +206,7 @@ impl<'a> BracketReader<'a> {
         }
         if matches!(letter, 'p' | 'P') {
             let (ranges, end) =
-                properties::parse(self.text, self.offset, letter == 'P', self.fold)?;
+                properties::parse(self.text, self.offset, letter == 'P', self.ignores_case)?;
             self.offset = end;
             return Ok(BracketElement::Property(ranges));
         }

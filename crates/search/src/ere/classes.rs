@@ -9,19 +9,19 @@ pub(super) fn members(set: &CharSet) -> ClassUnicode {
     let mut ranges = Vec::new();
     for &(first, last) in &set.ranges {
         push(first, last, &mut ranges);
-        if set.fold {
+        if set.ignores_case {
             push_other_cases(first, last, &mut ranges);
         }
     }
     for &class in &set.classes {
-        push_class(class, set.fold, &mut ranges);
+        push_class(class, set.ignores_case, &mut ranges);
     }
     let mut members = ClassUnicode::new(ranges);
     // ASCII is folded above, at no cost; what lies beyond takes tables.
-    let beyond = set.fold && set.ranges.iter().any(|(_, last)| !last.is_ascii());
+    let beyond = set.ignores_case && set.ranges.iter().any(|(_, last)| !last.is_ascii());
     for &class in &set.complements {
         let mut ranges = Vec::new();
-        push_class(class, set.fold, &mut ranges);
+        push_class(class, set.ignores_case, &mut ranges);
         let mut others = ClassUnicode::new(ranges);
         if beyond {
             others.case_fold_simple();
@@ -34,7 +34,7 @@ pub(super) fn members(set: &CharSet) -> ClassUnicode {
     }
     let mut line_feed = ClassUnicode::empty();
     line_feed.push(ClassUnicodeRange::new('\n', '\n'));
-    if set.negated {
+    if set.is_negated {
         members.union(&line_feed);
         members.negate();
     } else {

@@ -16,7 +16,7 @@ impl MatchExtents {
     #[must_use]
     pub fn compile(pattern: &str) -> Option<Self> {
         let parsed = parser::parse(pattern).ok()?;
-        if parsed.references {
+        if parsed.has_references {
             return None;
         }
         let budget = Arc::new(SearchBudget::new());

@@ -125,7 +125,7 @@ impl RegexMatcher {
 
 impl MatchEngine {
     fn compile(parsed: ParsedPattern, budget: &Arc<SearchBudget>) -> Result<Self, PatternError> {
-        if parsed.references {
+        if parsed.has_references {
             return ReferenceSearch::compile(&parsed.node, budget)
                 .map(|references| Self::References(Box::new(references)));
         }

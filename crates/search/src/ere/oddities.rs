@@ -100,7 +100,7 @@ fn without_empty_alternatives(pattern: &str) -> String {
 #[must_use]
 pub fn is_every_line(pattern: &str) -> bool {
     let parsed = parser::parse(pattern);
-    parsed.is_ok_and(|parsed| !parsed.references && matches_every_line(&simplify(parsed.node)))
+    parsed.is_ok_and(|parsed| !parsed.has_references && matches_every_line(&simplify(parsed.node)))
 }
 
 /// The first alternative of `pattern` that no line matches, because it wants a line feed, and the

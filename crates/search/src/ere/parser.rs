@@ -46,7 +46,7 @@ const LAST_NAMED: u32 = 63;
 pub(super) struct ParsedPattern {
     pub node: PatternNode,
     /// True if it has a back-reference.
-    pub references: bool,
+    pub has_references: bool,
     /// True if it has a line feed that is not one of several characters.
     has_line_feed: bool,
 }
@@ -56,7 +56,7 @@ impl ParsedPattern {
     pub fn linear(node: PatternNode) -> Self {
         Self {
             node,
-            references: false,
+            has_references: false,
             has_line_feed: false,
         }
     }
@@ -81,7 +81,7 @@ pub(super) fn parse_any(pattern: &str) -> Result<ParsedPattern, PatternError> {
     let node = parser.alternation(0)?;
     Ok(ParsedPattern {
         node,
-        references: parser.references,
+        has_references: parser.references,
         has_line_feed: parser.has_line_feed,
     })
 }
@@ -262,7 +262,7 @@ impl<'a> PatternParser<'a> {
                 self.offset = end;
                 self.set(CharSet {
                     ranges,
-                    fold: self.fold,
+                    ignores_case: self.fold,
                     ..CharSet::default()
                 })?
             }

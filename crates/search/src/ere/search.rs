@@ -37,7 +37,7 @@ pub(super) struct LinearSearch {
     required: Option<RequiredFinder>,
     /// True if the pattern asks where words begin or end. The engine finds that out quickly in
     /// ASCII alone: elsewhere it is much quicker on a line than on a window.
-    words: bool,
+    tests_word_edges: bool,
     /// For lines that are too long for the pattern.
     piecewise: Arc<PiecewiseSearch>,
     budget: Arc<SearchBudget>,
@@ -58,7 +58,7 @@ impl LinearSearch {
         Ok(Self {
             regex: build(&hir(node))?,
             required: RequiredFinder::for_pattern(node),
-            words: asks_for_words(node),
+            tests_word_edges: asks_for_words(node),
             piecewise: Arc::new(PiecewiseSearch {
                 one_call: usize::try_from(MAX_CALL_COST / positions(node).max(1)).unwrap_or(0),
                 shortest: shortest(node),
@@ -72,7 +72,7 @@ impl LinearSearch {
         Self {
             regex: self.regex.clone(),
             required: self.required.clone(),
-            words: self.words,
+            tests_word_edges: self.tests_word_edges,
             piecewise: Arc::clone(&self.piecewise),
             budget: Arc::clone(budget),
         }
@@ -177,7 +177,7 @@ impl LinearSearch {
     }
 
     fn find_any(&self, window: &[u8], mut from: usize) -> Option<usize> {
-        if !self.words {
+        if !self.tests_word_edges {
             return self.find_in_block(window, from);
         }
         let mut size = FIRST_BLOCK_BYTES;
@@ -211,7 +211,7 @@ impl LinearSearch {
 
     /// Finds the end of a match in the line from `start` to the window's end.
     fn find_in_line(&self, window: &[u8], start: usize) -> Option<usize> {
-        if self.words {
+        if self.tests_word_edges {
             // Asked for the match itself, it chooses the quicker one of its automata.
             let input = Input::new(window).span(start..window.len());
             return self.regex.find(input).map(|first| first.end());

@@ -217,7 +217,7 @@ pub fn slips(path: &str) -> Vec<(PathSlip, String)> {
     add(PathSlip::Url, from_url(path));
     let unexpanded = unexpanded(path.trim());
     if let Some(unexpanded) = &unexpanded {
-        let slip = if unexpanded.tilde {
+        let slip = if unexpanded.is_tilde {
             PathSlip::Tilde
         } else {
             PathSlip::Variable

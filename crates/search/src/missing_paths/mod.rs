@@ -12,4 +12,4 @@ pub use meant_path::{MeantPath, PathSlip, PathWant, meant_path, slips};
 pub use obstacle::{PathObstacle, path_obstacle};
 pub use same_name_search::{NamePlaces, places_of_name};
 pub use similar::has_same_letters;
-pub use unexpanded::unexpanded;
+pub use unexpanded::{UnexpandedPath, unexpanded};

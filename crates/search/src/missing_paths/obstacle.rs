@@ -23,7 +23,7 @@ pub enum PathObstacle {
         /// The part, up to the missing name.
         part: PathBuf,
         /// True if that is the whole path: only the file itself is missing.
-        whole: bool,
+        is_whole_path: bool,
         /// Existing paths with similar names, the likeliest first.
         similar: Vec<PathBuf>,
     },
@@ -58,10 +58,10 @@ pub fn path_obstacle(path: &Path, may_suggest: fn(&Path) -> bool) -> Option<Path
                     remainder => path.join(remainder),
                 });
                 let similar = similar.collect();
-                let whole = index + 1 == parts.len();
+                let is_whole_path = index + 1 == parts.len();
                 return Some(PathObstacle::Missing {
                     part,
-                    whole,
+                    is_whole_path,
                     similar,
                 });
             }

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 #[derive(Debug, PartialEq, Eq)]
 pub struct UnexpandedPath<'a> {
     /// True for `~`, false for a variable.
-    pub tilde: bool,
+    pub is_tilde: bool,
     /// The directory that this stands for, without a slash at its end; none where it is not known.
     pub directory: Option<String>,
     /// The rest of the path: nothing, or a slash and more.
@@ -39,13 +39,13 @@ pub fn unexpanded(path: &str) -> Option<UnexpandedPath<'_>> {
         let remainder = path.strip_prefix(name)?;
         (remainder.is_empty() || remainder.starts_with('/')).then_some(remainder)
     };
-    let known = |tilde, directory: Option<PathBuf>, remainder| {
+    let known = |is_tilde, directory: Option<PathBuf>, remainder| {
         let directory =
             directory.and_then(|directory| directory.into_os_string().into_string().ok());
         let directory = directory.filter(|directory| directory.starts_with('/'));
         let directory = directory.map(|directory| directory.trim_end_matches('/').to_owned());
         UnexpandedPath {
-            tilde,
+            is_tilde,
             directory,
             remainder,
         }
@@ -98,11 +98,11 @@ mod tests {
                 format!("{}{remainder}", directory.trim_end_matches('/'))
             });
             assert_eq!(path_found.path(), meant, "{path}");
-            assert_eq!(path_found.tilde, path.starts_with('~'), "{path}");
+            assert_eq!(path_found.is_tilde, path.starts_with('~'), "{path}");
         }
         for path in ["$SRC/a", "${SRC}", "%TEMP%/a", "$HOMES/a", "$_"] {
             let path_found = unexpanded(path).unwrap();
-            assert!(!path_found.tilde, "{path}");
+            assert!(!path_found.is_tilde, "{path}");
             assert_eq!(path_found.path(), None, "{path}");
         }
         for path in [
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn the_root_directory_keeps_its_slash() {
         let root = |remainder| UnexpandedPath {
-            tilde: true,
+            is_tilde: true,
             directory: Some(String::new()),
             remainder,
         };

@@ -141,8 +141,8 @@ impl FileScanner {
             max_line_bytes: self.max_line_bytes,
             buffer,
             window: None,
-            ended: false,
-            begun: false,
+            reaches_end: false,
+            has_begun: false,
             decoder: None,
             line: 1,
             undecided: None,
@@ -174,8 +174,8 @@ pub struct FileScan<S> {
     /// The part of the buffer that is being searched.
     window: Option<LineWindow>,
     /// True if the window goes to the end.
-    ended: bool,
-    begun: bool,
+    reaches_end: bool,
+    has_begun: bool,
     decoder: Option<Decoder>,
     /// The number of the line at which the window, or what is still unsearched of it, begins.
     line: u64,
@@ -205,11 +205,47 @@ impl<S: ByteSource> FileScan<S> {
     /// Begins in the middle of a file, where there is no byte-order mark.
     #[must_use]
     pub fn without_mark(mut self) -> Self {
-        self.begun = true;
+        self.has_begun = true;
         self
     }
 
     /// Also shows these lines around those that match.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use iki_search::ere::RegexMatcher;
+    /// use iki_search::scan::{ContextLines, FileScanner, LineSink, ScanFlow};
+    ///
+    /// #[derive(Default)]
+    /// struct ShownLines(Vec<(u64, char)>);
+    ///
+    /// impl LineSink for ShownLines {
+    ///     fn line(&mut self, number: u64, _line: &[u8]) -> ScanFlow {
+    ///         self.0.push((number, ':'));
+    ///         ScanFlow::Continue
+    ///     }
+    ///
+    ///     fn context(&mut self, number: u64, _line: &[u8]) {
+    ///         self.0.push((number, '-'));
+    ///     }
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let path = std::env::temp_dir().join(format!("{}.txt", std::process::id()));
+    /// std::fs::write(&path, "one\ntwo\nthree\n")?;
+    /// let file = std::fs::File::open(&path)?;
+    /// // At the end of its time a search ends with `ScanError::OutOfTime`.
+    /// let matcher = RegexMatcher::compile("w")?.within(Duration::from_secs(1));
+    /// let around = ContextLines { before: 1, after: 1 };
+    /// let mut scan = FileScanner::new().start(file.into(), 0).with_context(around);
+    /// let mut shown = ShownLines::default();
+    /// scan.run(&matcher, &mut shown)?;
+    /// assert_eq!(shown.0, [(1, '-'), (2, ':'), (3, '-')]);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn with_context(mut self, context: ContextLines) -> Self {
         self.context = context;
@@ -277,7 +313,7 @@ impl<S: ByteSource> FileScan<S> {
             }
             self.show_due(self.line, window.end, receiver);
             let searched = window.end - window.context_bytes;
-            if self.ended {
+            if self.reaches_end {
                 receiver.count_bytes(searched);
                 return Ok(ScanFlow::Continue);
             }
@@ -359,18 +395,18 @@ impl<S: ByteSource> FileScan<S> {
             self.read()?
         };
         self.total += count;
-        self.ended = count == 0 || (self.size > 0 && self.total >= self.size);
-        if !self.begun {
-            if self.total < ByteOrderMark::MARK_BYTES && !self.ended {
+        self.reaches_end = count == 0 || (self.size > 0 && self.total >= self.size);
+        if !self.has_begun {
+            if self.total < ByteOrderMark::MARK_BYTES && !self.reaches_end {
                 return Ok(false);
             }
-            self.begun = true;
+            self.has_begun = true;
             old = 0;
             if let Some(mark) = ByteOrderMark::detect(&self.buffer) {
                 self.take_mark(mark)?;
             }
         }
-        let end = if self.ended {
+        let end = if self.reaches_end {
             self.buffer.len()
         } else {
             // The bytes that were carried over hold no line feed.
@@ -420,7 +456,7 @@ impl<S: ByteSource> FileScan<S> {
         self.buffer.clear();
         let mut pieces = bytes.chunks(decode::PIECE_BYTES).peekable();
         while let Some(piece) = pieces.next() {
-            let last = self.ended && pieces.peek().is_none();
+            let last = self.reaches_end && pieces.peek().is_none();
             let buffer = (&mut self.buffer, self.max_line_bytes);
             decode::decode(&mut decoder, piece, last, buffer)?;
         }

@@ -97,7 +97,7 @@ impl<T> FilePieces<T> {
             file: Arc::clone(&self.file),
             offset: self.next,
             end: self.end,
-            over: false,
+            is_over: false,
         };
         if self.next > 0 {
             source.skip_the_line_before()?;
@@ -132,7 +132,7 @@ struct PieceLines<T> {
     file: Arc<PiecedFile<T>>,
     offset: u64,
     end: u64,
-    over: bool,
+    is_over: bool,
 }
 
 impl<T> PieceLines<T> {
@@ -140,7 +140,7 @@ impl<T> PieceLines<T> {
     fn skip_the_line_before(&mut self) -> Result<(), Errno> {
         let mut bytes = Vec::with_capacity(READ_BYTES);
         self.offset -= 1;
-        while !self.over {
+        while !self.is_over {
             bytes.clear();
             let limit = usize::try_from(self.end - self.offset)
                 .unwrap_or(READ_BYTES)
@@ -149,7 +149,7 @@ impl<T> PieceLines<T> {
             match memchr::memchr(b'\n', &bytes) {
                 Some(feed) => {
                     self.offset += feed as u64 + 1;
-                    self.over = self.offset >= self.end;
+                    self.is_over = self.offset >= self.end;
                     return Ok(());
                 }
                 None => self.offset += count as u64,
@@ -157,7 +157,7 @@ impl<T> PieceLines<T> {
             if bytes.last() == Some(&0) {
                 self.offset = hole_end(&self.file.file, self.offset, self.end);
             }
-            self.over = count == 0 || self.offset >= self.end;
+            self.is_over = count == 0 || self.offset >= self.end;
         }
         Ok(())
     }
@@ -165,7 +165,7 @@ impl<T> PieceLines<T> {
 
 impl<T> ByteSource for PieceLines<T> {
     fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, Errno> {
-        if self.over {
+        if self.is_over {
             return Ok(0);
         }
         let left = usize::try_from(self.end.saturating_sub(self.offset)).unwrap_or(usize::MAX);
@@ -175,14 +175,14 @@ impl<T> ByteSource for PieceLines<T> {
         let read = &buffer[length..];
         // The index of the last byte of the pieces among those that were read.
         let last = left.saturating_sub(1);
-        self.over = count == 0;
+        self.is_over = count == 0;
         let mut taken = count;
         if last < count
             && let Some(feed) = memchr::memchr(b'\n', &read[last..])
         {
             taken = last + feed + 1;
             buffer.truncate(length + taken);
-            self.over = true;
+            self.is_over = true;
         }
         self.offset += taken as u64;
         Ok(taken)

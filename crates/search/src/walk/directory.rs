@@ -43,10 +43,10 @@ const MAX_NAMES_LOOKED_UP: usize = 8;
 /// A directory that is to be read.
 pub(super) struct PendingRead {
     pub anchor: Option<Arc<AnchorDirectory>>,
-    pub links: bool,
+    pub follows_links: bool,
     /// True if this is the directory that the caller named.
-    pub given: bool,
-    pub roundabout: bool,
+    pub is_start: bool,
+    pub is_roundabout: bool,
     /// The rules that hold above it, where they are heeded.
     pub rules: Option<IgnoreRules>,
 }
@@ -90,9 +90,9 @@ impl<'a> DirectoryReader<'a> {
         self.here.extend_from_slice(here);
         let pending = PendingRead {
             anchor: None,
-            links: true,
-            given: steps.root.is_empty(),
-            roundabout: false,
+            follows_links: true,
+            is_start: steps.root.is_empty(),
+            is_roundabout: false,
             rules: (self.shared.scope.heeds_ignore_files).then(|| IgnoreRules::above(here)),
         };
         if !self.shared.first.is_empty() && !self.shared.is_over(walked) {
@@ -100,7 +100,9 @@ impl<'a> DirectoryReader<'a> {
             self.follow_steps(pending, ranges, walked)?;
         }
         // A pattern that is empty or only slashes: the directory that it stands in.
-        if steps.bare && !here.is_empty() && is_directory(CWD, terminated(&mut self.scratch, here))
+        if steps.has_bare_root
+            && !here.is_empty()
+            && is_directory(CWD, terminated(&mut self.scratch, here))
         {
             let mut itself = DirectoryListing::default();
             itself.push([here, b""], ListingEntry::Found(EntryKind::Directory))?;
@@ -127,9 +129,9 @@ impl<'a> DirectoryReader<'a> {
             .extend_from_slice(&listing.states[first as usize..end as usize]);
         let pending = PendingRead {
             anchor: listing.anchor.clone(),
-            links: deeper.links,
-            given: false,
-            roundabout: deeper.roundabout,
+            follows_links: deeper.follows_links,
+            is_start: false,
+            is_roundabout: deeper.is_roundabout,
             rules: listing.rules.clone(),
         };
         self.follow_steps(pending, ranges, walked)
@@ -149,16 +151,16 @@ impl<'a> DirectoryReader<'a> {
         {
             let step = &steps.all[state];
             self.here.extend_from_slice(name);
-            self.look_up((step.ends, step.ends_in_slash), base, &next)?;
+            self.look_up((step.is_end, step.ends_in_slash), base, &next)?;
             let Some(&first) = step.next.first() else {
                 break;
             };
-            next.roundabout |= name == b".." || self.is_link_after_wildcards(&next, step);
+            next.is_roundabout |= name == b".." || self.is_link_after_wildcards(&next, step);
             self.here.extend_from_slice(&steps.all[first].slashes);
             self.active.clear();
             self.active.extend_from_slice(&step.next);
             self.close_over_deep();
-            (next.links, next.given) = (true, false);
+            (next.follows_links, next.is_start) = (true, false);
         }
         let itself = self.take_found(base, &next);
         let mut opened = None;
@@ -202,7 +204,7 @@ impl<'a> DirectoryReader<'a> {
     /// True if the name of `step`, to which `here` leads, is a link. It matters only after a
     /// wildcard, because without one no other path leads to it.
     fn is_link_after_wildcards(&mut self, next: &PendingRead, step: &AutomatonStep) -> bool {
-        if next.roundabout || !step.after_wildcard {
+        if next.is_roundabout || !step.is_after_wildcard {
             return false;
         }
         let (directory, start) = starting_point(next.anchor.as_deref());
@@ -246,7 +248,7 @@ impl<'a> DirectoryReader<'a> {
             _ => terminated(&mut self.scratch, &relative[..trimmed]),
         };
         let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        if !next.links {
+        if !next.follows_links {
             flags |= OFlags::NOFOLLOW;
         }
         let opened = openat(base, name, flags, Mode::empty());
@@ -257,12 +259,12 @@ impl<'a> DirectoryReader<'a> {
         let directory = match opened {
             Ok(directory) => directory,
             Err(error) => {
-                self.count_unreadable(error, next.given, walked)?;
+                self.count_unreadable(error, next.is_start, walked)?;
                 self.look_up_names(next)?;
                 return Ok(None);
             }
         };
-        if next.roundabout
+        if next.is_roundabout
             && !self
                 .shared
                 .repeated_directories()
@@ -288,12 +290,12 @@ impl<'a> DirectoryReader<'a> {
                     self.match_entry(
                         directory.as_fd(),
                         (entry.file_name(), kind),
-                        next.roundabout,
+                        next.is_roundabout,
                         walked,
                     )?;
                 }
                 Err(error) => {
-                    self.count_unreadable(error, next.given, walked)?;
+                    self.count_unreadable(error, next.is_start, walked)?;
                     break;
                 }
             }
@@ -312,7 +314,7 @@ impl<'a> DirectoryReader<'a> {
             names,
             &mut walked.passed_over,
         );
-        if next.roundabout {
+        if next.is_roundabout {
             let listed = listed * (1 + self.active.len() / STEPS_PER_ENTRY_COST);
             self.shared.repeated_directories().count_entries(listed);
         }
@@ -338,7 +340,7 @@ impl<'a> DirectoryReader<'a> {
             kind = entry_kind(directory, name).unwrap_or(kind);
         }
         let bytes = name.to_bytes();
-        walked.hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
+        walked.has_hidden |= bytes.starts_with(b".") && !matches!(bytes, b"." | b".." | b".git");
         let leads = matches!(kind, EntryKind::Directory | EntryKind::Symlink);
         let is_deep = self.shared.scope.is_deep;
         let deep = kind == EntryKind::Directory
@@ -369,7 +371,7 @@ impl<'a> DirectoryReader<'a> {
                     continue;
                 }
             }
-            hit |= step.ends;
+            hit |= step.is_end;
             hit_directory |= step.ends_in_slash;
             if is_stopped {
                 is_passed |= !step.next.is_empty();
@@ -415,15 +417,15 @@ impl<'a> DirectoryReader<'a> {
         &mut self,
         name: [&[u8]; 2],
         first: usize,
-        links: bool,
-        roundabout: bool,
+        follows_links: bool,
+        is_roundabout: bool,
     ) -> Result<(), GlobError> {
         let narrow = |index: usize| u32::try_from(index).map_err(|_| GlobError::OutOfMemory);
         let states = (narrow(first)?, narrow(self.listing.states.len())?);
         let deeper = DirectoryVisit {
             states,
-            links,
-            roundabout,
+            follows_links,
+            is_roundabout,
         };
         Ok(self.listing.push(name, ListingEntry::Directory(deeper))?)
     }

@@ -34,9 +34,9 @@ pub(super) struct DirectoryVisit {
     /// The range of the listing's states that its entries start with.
     pub states: (u32, u32),
     /// True if a link may be followed here.
-    pub links: bool,
+    pub follows_links: bool,
     /// True if the path leads through `..`, or through a link after a wildcard.
-    pub roundabout: bool,
+    pub is_roundabout: bool,
 }
 
 /// The entries found in one directory.
@@ -119,7 +119,9 @@ impl EntryRange {
         while end < self.end && end - self.next < limit {
             match self.entry(end) {
                 // It may have to wait when all before it need not.
-                Some(ListingEntry::Directory(deeper)) if deeper.roundabout && end > self.next => {
+                Some(ListingEntry::Directory(deeper))
+                    if deeper.is_roundabout && end > self.next =>
+                {
                     break;
                 }
                 Some(ListingEntry::Directory(_)) => {
@@ -169,7 +171,7 @@ impl<R> RemainingWalk<R> {
     pub fn is_roundabout(&self) -> bool {
         let range = self.ranges.iter().rev().find(|range| !range.is_over());
         let entry = range.and_then(|range| range.entry(range.next));
-        matches!(entry, Some(ListingEntry::Directory(deeper)) if deeper.roundabout)
+        matches!(entry, Some(ListingEntry::Directory(deeper)) if deeper.is_roundabout)
     }
 }
 

@@ -98,7 +98,7 @@ impl GlobPattern {
                     }
                     paths.merge();
                 }
-                Ok(PatternWalk::over(
+                Ok(PatternWalk::over_paths(
                     SharedWalk::new(Arc::default(), until, WalkScope::default(), 0),
                     paths,
                 ))
@@ -191,7 +191,7 @@ pub fn file(file: &Path) -> PatternWalk {
         let _ = paths.push([path, b""], EntryKind::Regular);
     }
     let shared = SharedWalk::new(Arc::default(), None, WalkScope::default(), 0);
-    PatternWalk::over(shared, paths)
+    PatternWalk::over_paths(shared, paths)
 }
 
 /// Returns the path from which the walk of a pattern starts, with a trailing slash.

@@ -95,7 +95,7 @@ fn name_and_kind<'n>(entry: &NameSpan<ListingEntry>, names: &'n [u8]) -> (&'n [u
     let length = name.iter().position(is_end).unwrap_or(name.len());
     let is_directory = match entry.what {
         ListingEntry::Found(kind) => kind == EntryKind::Directory,
-        ListingEntry::Directory(deeper) => !deeper.links,
+        ListingEntry::Directory(deeper) => !deeper.follows_links,
     };
     (&name[..length], is_directory)
 }

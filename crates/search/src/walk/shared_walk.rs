@@ -79,7 +79,9 @@ impl SharedWalk {
     pub fn name_to_look_up(&self, state: usize) -> Option<&[u8]> {
         let step = &self.steps.all[state];
         match &step.component {
-            PatternComponent::Name(name) if !(self.lists_only && step.after_wildcard) => Some(name),
+            PatternComponent::Name(name) if !(self.lists_only && step.is_after_wildcard) => {
+                Some(name)
+            }
             _ => None,
         }
     }

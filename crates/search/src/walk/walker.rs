@@ -251,7 +251,7 @@ impl PatternWalk {
     }
 
     /// A walk over paths that are known.
-    pub(super) fn over(shared: SharedWalk, mut paths: PathList) -> Self {
+    pub(super) fn over_paths(shared: SharedWalk, mut paths: PathList) -> Self {
         let walked = std::mem::take(&mut paths.walked);
         Self {
             shared,

@@ -64,7 +64,7 @@ fn escapes_and_lone_brackets_make_a_name() {
 fn slashes_part_a_pattern_wherever_they_stand() {
     let wildcard = SplitPattern::parse(b"//a[/]*\\/**///**/x/");
     assert_eq!(wildcard.root, b"//");
-    assert!(wildcard.directories);
+    assert!(wildcard.wants_directories);
     let [a, star, deep, x] = &wildcard.steps[..] else {
         panic!("{wildcard:?}")
     };

@@ -27,7 +27,11 @@ const BUFFER_BYTES: usize = 1024;
 const PREPARED_BYTES: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
-pub fn as_json(tool: &Tool, input: Result<&mut [u8], Failure>, terms: CallTerms) -> ProgramExit {
+pub fn answer_on_stdout(
+    tool: &Tool,
+    input: Result<&mut [u8], Failure>,
+    terms: CallTerms,
+) -> ProgramExit {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, RawStdout::default());
     // The standard library's stdout would get a buffer, which nothing uses.
     let terminal = rustix::stdio::stdout().is_terminal();
@@ -55,7 +59,8 @@ pub fn prepare_object<'a>(
         Err(failure) => Err(failure),
     };
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, Vec::with_capacity(PREPARED_BYTES));
-    let fill = |object: &mut AnswerObject<'_>| (written(tool, reply, object), ProgramExit::Success);
+    let fill =
+        |object: &mut AnswerObject<'_>| (write_reply(tool, reply, object), ProgramExit::Success);
     let (done, _) = respond((tool, terms), &mut out, Vec::is_empty, false, fill);
     done.and_then(|()| out.flush()).ok()?;
     out.into_inner().ok()
@@ -129,9 +134,9 @@ pub fn run_call(
         .map_err(|failure| failure.clone())
         .and_then(|request| confined::run(tool, request));
     let Err(failure) = &reply else {
-        return (written(tool, reply, object), ProgramExit::Success);
+        return (write_reply(tool, reply, object), ProgramExit::Success);
     };
-    if failure.bad_request {
+    if failure.is_bad_request {
         // A host that has closed stderr misses nothing that is not on stdout.
         let message = sanitize::for_terminal(&failure.message);
         let _ = writeln!(io::stderr(), "{}: {message}", tool.link);
@@ -139,17 +144,17 @@ pub fn run_call(
     if let Some(event) = &failure.event {
         let _ = writeln!(io::stderr(), "{event}");
     }
-    let answered = tool.family == EnvelopeFamily::Local && !failure.bad_request;
+    let answered = tool.family == EnvelopeFamily::Local && !failure.is_bad_request;
     let exit = if answered {
         ProgramExit::Success
     } else {
         ProgramExit::Failure
     };
-    (written(tool, reply, object), exit)
+    (write_reply(tool, reply, object), exit)
 }
 
 /// Writes the result of a tool's first phase.
-fn written(
+fn write_reply(
     tool: &Tool,
     reply: Result<Reply<'_>, Failure>,
     object: &mut AnswerObject<'_>,

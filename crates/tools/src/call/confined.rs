@@ -37,7 +37,7 @@ pub fn run<'a>(tool: &Tool, request: &'a mut Request<'_>) -> Result<Reply<'a>, F
         read_spelled_names(tool, request);
     }
     match confined.unwrap_or(Ok(())) {
-        Ok(()) => match (tool.scope, request.terms().served) {
+        Ok(()) => match (tool.scope, request.terms().is_served) {
             (AccessScope::File(field), true) => {
                 let path = request.text(field).ok().flatten().unwrap_or_default();
                 reported_file::run_and_report_file(path, || tool.run(request))
@@ -59,10 +59,10 @@ fn read_spelled_names(tool: &Tool, request: &mut Request<'_>) {
     };
     let given = |field| request.text(field).ok().flatten();
     let path = given(path)
-        .and_then(unseen::meant_path)
+        .and_then(unseen::unspelled_path)
         .map(|text| (path, text));
     let pattern = pattern.and_then(|field| {
-        let text = given(field).and_then(unseen::meant_pattern)?;
+        let text = given(field).and_then(unseen::unspelled_pattern)?;
         Some((field, text))
     });
     for (field, text) in path.into_iter().chain(pattern) {
@@ -93,8 +93,8 @@ fn confine(
         confinement::set_current(confinement);
         return Ok(());
     }
-    if !confinement::is_possible() {
-        return Err(refused(confinement::IMPOSSIBLE.to_owned()));
+    if !confinement::is_supported() {
+        return Err(refused(confinement::UNSUPPORTED.to_owned()));
     }
     if let (AccessScope::Machine, Some(fault)) = (tool.scope, confinement.fault()) {
         return Err(refused(fault));
@@ -150,7 +150,7 @@ fn no_network(tool: &Tool, bounds: &ConfinementBounds) -> Failure {
 /// The refusal of a path that leads out of the directories.
 pub(super) fn refusal(confinement: &Confinement, refused: &PathRefusal<'_>) -> Failure {
     let PathRefusal { path, right, .. } = refused;
-    let within = confinement.within(*right);
+    let within = confinement.roots_for(*right);
     if confinement.masks(&refused.real, *right) {
         let message = format!(
             "Not allowed: {path} belongs to ikigai-tools itself and is closed to confined calls"

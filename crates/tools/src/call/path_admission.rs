@@ -43,7 +43,7 @@ pub fn check_request_paths<'a>(
     } else {
         AccessRight::Write
     };
-    let within = confinement.within(right);
+    let within = confinement.roots_for(right);
     // The directories or the outputs, whichever hold the path.
     let holding = |path: &Path| {
         [within, outputs]

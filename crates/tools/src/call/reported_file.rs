@@ -56,7 +56,7 @@ fn state_of(path: &Path) -> Option<String> {
     let status = fs::metadata(path).ok()?;
     let size = status.len();
     if size <= MAX_SUMMED_BYTES as u64
-        && let Some((content, true)) = iki_files::beginning(path, MAX_SUMMED_BYTES, None)
+        && let Some((content, true)) = iki_files::read_beginning(path, MAX_SUMMED_BYTES, None)
     {
         let mut sum = DefaultHasher::new();
         sum.write(&content);

@@ -205,7 +205,7 @@ pub struct BoundedText {
     /// Measured length of the records held; `None` if no records were written.
     cost: Option<usize>,
     /// True if more was written than fits.
-    full: bool,
+    is_full: bool,
 }
 
 impl BoundedText {
@@ -217,14 +217,14 @@ impl BoundedText {
             room,
             bytes: Vec::new(),
             cost: None,
-            full: false,
+            is_full: false,
         }
     }
 
     /// True if nothing that is written from now on will be shown.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.full
+        self.is_full
     }
 
     /// The room that is left after the records.
@@ -241,12 +241,12 @@ impl BoundedText {
 
     /// Holds as much of `bytes` as may still fit.
     pub fn hold(&mut self, bytes: &[u8]) {
-        if self.full {
+        if self.is_full {
             return;
         }
         // Measured length is never less than length.
         let limit = self.room.saturating_sub(self.bytes.len());
-        self.full = bytes.len() > limit;
+        self.is_full = bytes.len() > limit;
         self.bytes
             .extend_from_slice(&bytes[..bytes.len().min(limit)]);
     }
@@ -254,7 +254,7 @@ impl BoundedText {
     /// Holds `record` if all of it fits, or as much of the first record as fits. Returns true if it
     /// was held whole. After one that was not, no further record is held.
     pub fn record(&mut self, record: &[u8]) -> bool {
-        if self.full {
+        if self.is_full {
             return false;
         }
         let cost = self.cost.unwrap_or(0) + self.measure.cost(record);
@@ -267,7 +267,7 @@ impl BoundedText {
             let end = self.measure.prefix(record, self.room);
             self.bytes.extend_from_slice(&record[..end]);
         }
-        self.full = true;
+        self.is_full = true;
         false
     }
 
@@ -275,7 +275,7 @@ impl BoundedText {
     #[must_use]
     pub fn finish(mut self) -> (Vec<u8>, Option<Truncation>) {
         let end = self.measure.prefix(&self.bytes, self.room);
-        if end == self.bytes.len() && !self.full {
+        if end == self.bytes.len() && !self.is_full {
             return (self.bytes, None);
         }
         self.bytes.truncate(end);

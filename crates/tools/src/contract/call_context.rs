@@ -26,7 +26,7 @@ pub struct CallContext {
     /// True if a confined call that reads may also read the files of commands' long outputs.
     pub reads_outputs: bool,
     /// True if it fetches only public addresses.
-    pub public_only: bool,
+    pub is_public_only: bool,
     /// The name of the token's owner, where a server tells its callers apart.
     pub owner: Option<String>,
     /// The reader of the answer.
@@ -36,7 +36,7 @@ pub struct CallContext {
     /// The time of the call, in milliseconds.
     pub milliseconds: Option<u64>,
     /// True if the server wants progress reports.
-    pub progress: bool,
+    pub wants_progress: bool,
     /// The descriptor of the socket to the server's cache, if it has one.
     pub cache_socket: Option<RawFd>,
     /// The descriptor of the server's register of steps, where the tool runs no commands.
@@ -96,8 +96,8 @@ impl CallContext {
         let time = self.milliseconds.map(Duration::from_millis);
         let context: &'static Self = Box::leak(Box::new(self));
         CallTerms {
-            served: true,
-            progress: context.progress.then_some(tell),
+            is_served: true,
+            progress: context.wants_progress.then_some(tell),
             context: Some(context),
             tools: &context.tools,
             measure,
@@ -125,12 +125,12 @@ mod tests {
                 source: ConfinementSource::Environment,
             }),
             reads_outputs: true,
-            public_only: true,
+            is_public_only: true,
             owner: Some("a\n\"b\"".to_owned()),
             reader: Audience::Program,
             max_answer: Some(11_000),
             milliseconds: Some(600_000),
-            progress: true,
+            wants_progress: true,
             cache_socket: Some(7),
             step_register: Some(8),
             background: vec![BackgroundRun {
@@ -151,13 +151,13 @@ mod tests {
         let read = CallContext::read(&line).unwrap();
         assert_eq!(format!("{read:?}"), format!("{context:?}"));
         let terms = read.into_terms(|_| {});
-        assert!(terms.served && terms.progress.is_some());
+        assert!(terms.is_served && terms.progress.is_some());
         assert!(terms.serves("grep") && !terms.serves("bash"));
         assert_eq!(
             (terms.reader, terms.max_answer, terms.measure),
             (Audience::Program, Some(11_000), TextMeasure::Lines(20))
         );
-        let whole = terms.deadline.map(|deadline| deadline.whole.as_secs());
+        let whole = terms.deadline.map(|deadline| deadline.total.as_secs());
         assert_eq!(whole, Some(600));
     }
 

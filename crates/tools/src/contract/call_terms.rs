@@ -76,42 +76,42 @@ pub struct Deadline {
     /// The moment by which the call has to have answered.
     pub end: Instant,
     /// The time that the call had in all, for messages about it.
-    pub whole: Duration,
+    pub total: Duration,
 }
 
 impl Deadline {
-    /// The deadline of a call that begins now and may take `whole`.
+    /// The deadline of a call that begins now and may take `total`.
     #[must_use]
-    pub fn after(whole: Duration) -> Option<Self> {
-        let end = Instant::now().checked_add(whole)?;
-        Some(Self { end, whole })
+    pub fn after(total: Duration) -> Option<Self> {
+        let end = Instant::now().checked_add(total)?;
+        Some(Self { end, total })
     }
 
     /// Time after which a running command is asked to end: two seconds before the deadline, or
     /// half-way if there are less than four seconds in all.
     #[must_use]
     pub(crate) fn ask_to_end_after(self) -> Duration {
-        self.whole
-            .saturating_sub((self.whole / 2).min(MAX_TERMINATION_TIME))
+        self.total
+            .saturating_sub((self.total / 2).min(MAX_TERMINATION_TIME))
     }
 
     /// The moment at which a running command is asked to end.
     #[must_use]
     pub(crate) fn ask_to_end_at(self) -> Instant {
-        let before = self.whole.saturating_sub(self.ask_to_end_after());
+        let before = self.total.saturating_sub(self.ask_to_end_after());
         self.end.checked_sub(before).unwrap_or(self.end)
     }
 
     /// The moment at which work has to end, so that some tenths of a second remain for the answer.
     #[must_use]
-    pub fn until(self) -> Instant {
-        let answering = (self.whole / 5).min(ANSWER_TIME);
+    pub fn work_end(self) -> Instant {
+        let answering = (self.total / 5).min(ANSWER_TIME);
         self.end.checked_sub(answering).unwrap_or(self.end)
     }
 
     /// Time that the call has left.
     #[must_use]
-    pub fn left(self) -> Duration {
+    pub fn time_left(self) -> Duration {
         self.end.saturating_duration_since(Instant::now())
     }
 }
@@ -128,11 +128,11 @@ pub struct CallTerms {
     pub deadline: Option<Deadline>,
     /// True if a server takes further data for its client
     /// (`AnswerObject::field_for_server`).
-    pub served: bool,
+    pub is_served: bool,
     /// True if the cache is neither read nor written, because a person wants the present state.
-    pub no_cache: bool,
+    pub skips_cache: bool,
     /// True if the answer to a person goes into a pipe or a file, for other programs.
-    pub piped: bool,
+    pub is_piped: bool,
     /// The options that a person's flags set for a search.
     pub style: SearchStyle,
     /// Reports the last line that a command wrote, if the caller wants to know.
@@ -176,14 +176,8 @@ impl CallTerms {
             reader,
             max_answer: bytes.map(|bytes| bytes.max(MIN_ANSWER_BYTES)),
             deadline: seconds.and_then(Deadline::after),
-            served: false,
-            no_cache: false,
-            piped: false,
-            style: SearchStyle::default(),
-            progress: None,
-            context: None,
             measure: TextMeasure::for_audience(reader),
-            tools: &[],
+            ..Self::default()
         }
     }
 
@@ -198,17 +192,17 @@ impl CallTerms {
         if self.serves(tool) { words } else { "" }
     }
 
-    /// [`Deadline::until`] of the deadline, if there is one.
+    /// [`Deadline::work_end`] of the deadline, if there is one.
     #[must_use]
-    pub fn until(&self) -> Option<Instant> {
-        self.deadline.map(Deadline::until)
+    pub fn work_end(&self) -> Option<Instant> {
+        self.deadline.map(Deadline::work_end)
     }
 
     /// Time that the call has left, at most `limit`.
     #[must_use]
-    pub fn left(&self, limit: Duration) -> Duration {
+    pub fn time_left(&self, limit: Duration) -> Duration {
         self.deadline
-            .map_or(limit, |deadline| deadline.left().min(limit))
+            .map_or(limit, |deadline| deadline.time_left().min(limit))
     }
 }
 

@@ -54,7 +54,7 @@ impl AnswerObject<'_> {
         let message = self.spell_names(&failure.message).into_owned();
         self.field("error", &message)?;
         let mut note = Notes::default();
-        if failure.quotes {
+        if failure.quotes_file {
             note.quote(failure.note.clone());
         } else {
             note.add(failure.note.clone());

@@ -164,9 +164,9 @@ pub struct Failure {
     /// Further advice to the model; empty if the message is enough.
     pub note: String,
     /// True if the note quotes a file ([`Notes::quote`](crate::contract::notes::Notes::quote)).
-    pub quotes: bool,
+    pub quotes_file: bool,
     /// True if the request itself was at fault: the call exits 1 and reports it on stderr too.
-    pub bad_request: bool,
+    pub is_bad_request: bool,
     /// A line of JSON for the host on stderr, meant for its user and not for the model.
     pub event: Option<String>,
     /// Advice to programs, if the tool gives any.
@@ -180,8 +180,8 @@ impl Failure {
             code,
             message: message.into(),
             note: String::new(),
-            quotes: false,
-            bad_request: false,
+            quotes_file: false,
+            is_bad_request: false,
             event: None,
             advice: None,
         }
@@ -199,7 +199,7 @@ impl Failure {
     pub(crate) fn and_note(mut self, note: &str) -> Self {
         if !self.note.is_empty() {
             // A quotation ends on a line of its own.
-            self.note.push(if self.quotes { '\n' } else { ' ' });
+            self.note.push(if self.quotes_file { '\n' } else { ' ' });
         }
         self.note.push_str(note);
         self
@@ -216,7 +216,7 @@ impl Failure {
     #[must_use]
     pub(crate) fn with_quotation(self, note: impl Into<String>) -> Self {
         Self {
-            quotes: true,
+            quotes_file: true,
             ..self.with_note(note)
         }
     }
@@ -231,7 +231,7 @@ impl Failure {
     /// A request that could not be understood.
     pub fn bad_request(message: impl Into<String>) -> Self {
         Self {
-            bad_request: true,
+            is_bad_request: true,
             ..Self::new(ErrorCode::InvalidArg, message)
         }
     }

@@ -14,6 +14,7 @@
 //! | [`reply`] | JSON out: an answer's fields, straight to their reader |
 //! | [`failure`] | failures of calls, and their codes |
 //! | [`answer_limit`] | answers within a limit: measuring and truncating text |
+//! | `line_window` | a part of a text by its lines |
 //! | [`key_facts`] | facts about an answer's content, as lines |
 //! | [`notes`] | the field `note`, for models |
 //! | [`envelope`] | the fields that say if a call succeeded |
@@ -46,6 +47,7 @@ pub mod call_terms;
 pub mod envelope;
 pub mod failure;
 pub mod key_facts;
+pub(crate) mod line_window;
 pub mod notes;
 pub mod provider;
 pub mod reply;

@@ -115,17 +115,17 @@ fn dialect_for(provider: ModelProvider, mode: SchemaMode) -> SchemaDialect {
     let plain = SchemaDialect::PLAIN;
     match provider {
         ModelProvider::Gemini => SchemaDialect {
-            capitals: true,
+            writes_capitals: true,
             ..plain
         },
         _ if mode == SchemaMode::Free => plain,
         ModelProvider::OpenAi | ModelProvider::OpenAiChat => SchemaDialect {
-            all_required: true,
-            closed: true,
+            requires_all: true,
+            closes_objects: true,
             ..plain
         },
         ModelProvider::Anthropic => SchemaDialect {
-            closed: true,
+            closes_objects: true,
             ..plain
         },
     }

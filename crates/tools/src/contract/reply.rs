@@ -112,11 +112,11 @@ enum Sink<'w> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ObjectProgress {
     /// A field has been written.
-    begun: bool,
+    has_fields: bool,
     /// A text has been opened and not closed.
-    in_text: bool,
+    is_in_text: bool,
     /// The field `error` has been written, or `error_code`.
-    failed: bool,
+    has_failed: bool,
     /// Length of the answer so far, in bytes as its audience counts them.
     spent: usize,
 }
@@ -151,11 +151,11 @@ impl<'w> AnswerObject<'w> {
         progress: ObjectProgress,
         terms: CallTerms,
     ) -> io::Result<Self> {
-        if progress.in_text {
+        if progress.is_in_text {
             out.write_all(b"\"")?;
         }
         let progress = ObjectProgress {
-            in_text: false,
+            is_in_text: false,
             ..progress
         };
         Ok(Self::with(Sink::Json { out, progress }, terms, ""))
@@ -190,7 +190,7 @@ impl<'w> AnswerObject<'w> {
     /// True if a failure has been written.
     #[must_use]
     pub fn has_failed(&self) -> bool {
-        self.progress().failed
+        self.progress().has_failed
     }
 
     /// True if a viewer is shown the answer, and it is not written as JSON.
@@ -339,9 +339,9 @@ impl<'w> AnswerObject<'w> {
                     cut = Some(format!("`{name}` is cut to what has room."));
                 }
                 out.write_all(&field)?;
-                at.begun = true;
+                at.has_fields = true;
                 at.spent += field.len();
-                at.failed |= name.starts_with("error");
+                at.has_failed |= name.starts_with("error");
             }
             Sink::Viewer(viewer) => match serde_json::to_value(value)? {
                 Value::String(text) => viewer.text(name, &text)?,
@@ -397,7 +397,7 @@ impl<'w> AnswerObject<'w> {
         {
             let data = STANDARD.encode(bytes);
             begin_field(*out, *at, IMAGE)?;
-            at.begun = true;
+            at.has_fields = true;
             let image = serde_json::json!({"mime_type": mime_type, "data": data});
             out.write_all(image.to_string().as_bytes())?;
         }
@@ -410,7 +410,7 @@ impl<'w> AnswerObject<'w> {
         name: &str,
         value: &T,
     ) -> io::Result<()> {
-        if !self.terms.served {
+        if !self.terms.is_served {
             return Ok(());
         }
         self.field_beside(name, value)
@@ -420,7 +420,7 @@ impl<'w> AnswerObject<'w> {
     fn field_beside<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> io::Result<()> {
         if let Sink::Json { out, progress: at } = &mut self.sink {
             begin_field(*out, *at, name)?;
-            at.begun = true;
+            at.has_fields = true;
             out.write_all(&serde_json::to_vec(value)?)?;
         }
         Ok(())
@@ -437,8 +437,8 @@ impl<'w> AnswerObject<'w> {
             Sink::Json { out, progress: at } => {
                 begin_field(*out, *at, name)?;
                 out.write_all(b"\"")?;
-                at.begun = true;
-                at.in_text = true;
+                at.has_fields = true;
+                at.is_in_text = true;
                 at.spent += name.len() + TEXT_FIELD_BYTES;
                 TextSink::Json {
                     out: &mut **out,
@@ -453,7 +453,7 @@ impl<'w> AnswerObject<'w> {
             sink,
             pending: Vec::new(),
             bounded,
-            repaired: false,
+            is_repaired: false,
             spelling,
         })
     }
@@ -475,7 +475,7 @@ fn truncate_string(whole: &[u8], room: usize) -> String {
 
 /// Begins field `name` of a JSON object.
 fn begin_field(out: &mut dyn Write, progress: ObjectProgress, name: &str) -> io::Result<()> {
-    if progress.begun {
+    if progress.has_fields {
         out.write_all(b",")?;
     }
     serde_json::to_writer(&mut *out, name)?;

@@ -45,10 +45,10 @@ pub struct SchemaField {
     /// The type.
     pub kind: FieldKind,
     /// A request without it is invalid.
-    pub required: bool,
+    pub is_required: bool,
     /// On a command line its value may stand without its name: it is required, or the first field
     /// of a tool that requires none.
-    pub in_place: bool,
+    pub is_positional: bool,
     /// The values of an enumeration, and for flags the usual ones of others; else empty.
     pub values: Vec<String>,
     /// The meaning, in a sentence or two.
@@ -101,12 +101,12 @@ impl Schema {
             field.kind != FieldKind::Objects && !tool.served_fields.contains(&&*field.name)
         };
         schema.fields.retain(is_flag);
-        let requires_none = !hosts.iter().any(|host| host.required);
+        let requires_none = !hosts.iter().any(|host| host.is_required);
         for (index, field) in schema.fields.iter_mut().enumerate() {
-            field.required = hosts
+            field.is_required = hosts
                 .iter()
-                .any(|host| host.name == field.name && host.required);
-            field.in_place = field.required || (requires_none && index == 0);
+                .any(|host| host.name == field.name && host.is_required);
+            field.is_positional = field.is_required || (requires_none && index == 0);
             let values = tool.values.iter().filter(|(name, _)| *name == field.name);
             let values = values.flat_map(|(_, values)| values.split(' '));
             field.values.extend(values.map(str::to_owned));
@@ -133,8 +133,8 @@ impl Schema {
                 Some("array") => FieldKind::Texts,
                 _ => FieldKind::Text,
             },
-            required: required.iter().any(|one| one.as_str() == Some(name)),
-            in_place: false,
+            is_required: required.iter().any(|one| one.as_str() == Some(name)),
+            is_positional: false,
             values: property["enum"]
                 .as_array()
                 .map(|values| values.iter().map(text_of).collect())
@@ -211,7 +211,7 @@ mod tests {
         let fields: Vec<_> = schema
             .fields
             .iter()
-            .map(|f| (&*f.name, f.kind, f.required))
+            .map(|f| (&*f.name, f.kind, f.is_required))
             .collect();
         assert_eq!(
             fields,

@@ -14,19 +14,19 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaDialect {
     /// Every field is in `required`; optional ones may be null.
-    pub all_required: bool,
+    pub requires_all: bool,
     /// Objects have `additionalProperties: false`.
-    pub closed: bool,
+    pub closes_objects: bool,
     /// Types are in capitals.
-    pub capitals: bool,
+    pub writes_capitals: bool,
 }
 
 impl SchemaDialect {
     /// The common keywords and nothing else.
     pub const PLAIN: Self = Self {
-        all_required: false,
-        closed: false,
-        capitals: false,
+        requires_all: false,
+        closes_objects: false,
+        writes_capitals: false,
     };
 }
 
@@ -40,12 +40,12 @@ pub fn reduce(form: SchemaDialect, schema: &Value) -> Value {
     for (keyword, value) in keywords {
         let value = match keyword.as_str() {
             "type" => match value.as_str() {
-                Some(kind) if form.capitals => kind.to_uppercase().into(),
+                Some(kind) if form.writes_capitals => kind.to_uppercase().into(),
                 _ => value.clone(),
             },
             "properties" => reduce_properties(form, schema, value),
             "items" => reduce(form, value),
-            "required" if form.all_required => continue,
+            "required" if form.requires_all => continue,
             "required" | "enum" | "description" => value.clone(),
             _ => continue,
         };
@@ -53,12 +53,12 @@ pub fn reduce(form: SchemaDialect, schema: &Value) -> Value {
     }
     describe_limits(keywords, &mut reduced);
     if schema["type"] == "object" {
-        if form.all_required {
+        if form.requires_all {
             let names = schema["properties"].as_object().into_iter().flatten();
             let names: Vec<&str> = names.map(|(name, _)| name.as_str()).collect();
             reduced.insert("required".to_owned(), names.into());
         }
-        if form.closed {
+        if form.closes_objects {
             reduced.insert("additionalProperties".to_owned(), false.into());
         }
     }
@@ -73,7 +73,7 @@ fn reduce_properties(form: SchemaDialect, schema: &Value, properties: &Value) ->
     let properties = properties.as_object().into_iter().flatten();
     let properties = properties.map(|(name, property)| {
         let mut property = reduce(form, property);
-        if form.all_required && !required(name) {
+        if form.requires_all && !required(name) {
             let kind = property["type"].take();
             property["type"] = json!([kind, "null"]);
             if let Some(values) = property.get_mut("enum").and_then(Value::as_array_mut) {

@@ -33,7 +33,7 @@ pub enum LineHead {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SearchStyle {
     /// True if paths, numbers and matches are coloured.
-    pub painted: bool,
+    pub is_coloured: bool,
     /// The treatment of binary files.
     pub binary: BinaryFiles,
     /// The beginning of each line.
@@ -41,7 +41,7 @@ pub struct SearchStyle {
     /// Maximum number of lines of each file.
     pub max_per_file: Option<u64>,
     /// True if nothing is shown, and the search ends with the first match.
-    pub quiet: bool,
+    pub is_quiet: bool,
     /// True if nothing is said of places that cannot be searched.
     pub is_silent_on_places: bool,
     /// Standard input, if that is searched and no file.

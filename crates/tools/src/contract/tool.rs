@@ -24,7 +24,7 @@ pub struct Tool {
     /// The set of tools that it belongs to.
     pub set: ToolSet,
     /// True if a server serves it by default.
-    pub served_by_default: bool,
+    pub is_served_by_default: bool,
     /// The JSON schema, as `--schema` prints it: the specification's.
     pub schema: &'static str,
     /// The schema for models and people: this program's own words, with bounds and defaults. It may
@@ -40,7 +40,7 @@ pub struct Tool {
     /// other agents' tools are in one table for all (`contract/request/foreign_fields`).
     pub aliases: &'static [(&'static str, &'static str)],
     /// True if it colours parts of what it shows a person, where the terms of the call say so.
-    pub paints: bool,
+    pub colours_output: bool,
     /// Fields that only a server's calls can use: they are no flags.
     pub served_fields: &'static [&'static str],
     /// For completions: usual values, separated by blanks, of fields that take others too.
@@ -49,7 +49,7 @@ pub struct Tool {
     pub output_schema: Option<&'static str>,
     /// True if an answer may link to content that was too large for it
     /// ([`artifact`](iki_web::cache::artifact)), which a server then lets its client read.
-    pub artifacts: bool,
+    pub links_artifacts: bool,
     /// A title for people, of a line at most: `Read a file`.
     pub title: &'static str,
     /// Effects of a call, for hosts that ask their user first.
@@ -88,17 +88,17 @@ impl Tool {
         link: "",
         family: EnvelopeFamily::Local,
         set: ToolSet::Local,
-        served_by_default: true,
+        is_served_by_default: true,
         schema: "",
         model_schema: "",
         host_schema: None,
         fields_beside: &[],
         aliases: &[],
-        paints: false,
+        colours_output: false,
         served_fields: &[],
         values: &[],
         output_schema: None,
-        artifacts: false,
+        links_artifacts: false,
         title: "",
         hints: ToolHints::LOOKS,
         scope: AccessScope::Machine,
@@ -174,7 +174,7 @@ impl Tool {
     }
 
     /// True if answers are cached, so that people can ask for a new one
-    /// ([`CallTerms::no_cache`](crate::contract::call_terms::CallTerms::no_cache)).
+    /// ([`CallTerms::skips_cache`](crate::contract::call_terms::CallTerms::skips_cache)).
     #[must_use]
     pub fn keeps_answers(&self) -> bool {
         self.from_cache.is_some()

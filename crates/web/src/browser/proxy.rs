@@ -39,9 +39,9 @@ mod relay;
 /// Maximum number of connections at a time. The browser opens 32 to a proxy.
 pub const MAX_CONNECTIONS: usize = 64;
 /// Maximum number of connections in all.
-pub const MAX_CONNECTIONS_IN_ALL: usize = 1000;
+const MAX_CONNECTIONS_IN_ALL: usize = 1000;
 /// Maximum number of bytes in all, both ways.
-pub const MAX_BYTES_IN_ALL: u64 = 64 * 1024 * 1024;
+const MAX_BYTES_IN_ALL: u64 = 64 * 1024 * 1024;
 /// Maximum silence of a connection.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(4);
 
@@ -87,7 +87,7 @@ struct ProxyLog {
     /// The first error of reaching the page's own host.
     failed: Option<NetworkError>,
     /// The page's own host was reached.
-    reached: bool,
+    was_reached: bool,
 }
 
 impl BrowserProxy {
@@ -149,7 +149,7 @@ impl BrowserProxy {
     pub fn finish(mut self) -> (Vec<ProxyRequest>, Option<NetworkError>) {
         self.stop();
         let mut log = lock(&self.shared.log);
-        let failed = log.failed.take().filter(|_| !log.reached);
+        let failed = log.failed.take().filter(|_| !log.was_reached);
         (std::mem::take(&mut log.requests), failed)
     }
 
@@ -246,7 +246,7 @@ impl ProxyState {
         });
         match opened {
             Ok(opened) => {
-                log.reached |= of_page;
+                log.was_reached |= of_page;
                 Some(opened)
             }
             Err(error) => {

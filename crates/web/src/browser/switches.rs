@@ -12,7 +12,7 @@ pub const NO_SANDBOX: &str = "--no-sandbox";
 /// Virtual time that passes before the page is printed, in milliseconds.
 const VIRTUAL_TIME_MILLISECONDS: u32 = 5000;
 /// Maximum memory for the objects of a page's scripts, in MiB.
-pub const MAX_SCRIPT_MEBIBYTES: u32 = 512;
+const MAX_SCRIPT_MEBIBYTES: u32 = 512;
 /// Maximum wait for the browser's version.
 pub const VERSION_TIMEOUT: Duration = Duration::from_secs(2);
 

@@ -66,7 +66,7 @@ const MAX_VALUE_BYTES: usize = 17 * 1024 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SharingState {
     /// True if Redis answers.
-    pub up: bool,
+    pub is_up: bool,
     /// Time of the last change between both.
     pub since: SystemTime,
     /// The reason why it does not answer; without its address.
@@ -121,7 +121,7 @@ impl RedisCache {
             connection: None,
             number: 0,
             sharing: SharingState {
-                up: false,
+                is_up: false,
                 since: SystemTime::now(),
                 why: Some(String::from("no connection has been made yet")),
                 refuses: None,
@@ -315,11 +315,11 @@ impl RedisCache {
         let mut link = lock(&self.link);
         link.connection = None;
         let sharing = &mut link.sharing;
-        let is_news = sharing.up || sharing.why.as_deref() != Some(why);
-        if sharing.up {
+        let is_news = sharing.is_up || sharing.why.as_deref() != Some(why);
+        if sharing.is_up {
             sharing.since = SystemTime::now();
         }
-        sharing.up = false;
+        sharing.is_up = false;
         sharing.refuses = None;
         sharing.why = Some(why.to_owned());
         drop(link);
@@ -337,7 +337,7 @@ impl RedisCache {
         link.connection = Some((connection, expected));
         link.number += 1;
         link.sharing = SharingState {
-            up: true,
+            is_up: true,
             since: SystemTime::now(),
             why: None,
             refuses: None,

@@ -19,7 +19,7 @@ pub struct DecodedBody {
     /// The first bytes, up to the limit.
     pub bytes: Vec<u8>,
     /// True if there was more.
-    pub truncated: bool,
+    pub is_truncated: bool,
 }
 
 /// Reason why a body could not be read.
@@ -119,7 +119,7 @@ pub fn read(
     if reader.fill_buf().map_err(|e| fault(&all, e))?.is_empty() {
         return Ok(DecodedBody {
             bytes: Vec::new(),
-            truncated: false,
+            is_truncated: false,
         });
     }
     for (index, name) in names.iter().rev().enumerate() {
@@ -165,9 +165,12 @@ fn read_limited(
         let error = fault(error);
         return Err(BrokenBody { error, bytes });
     }
-    let truncated = bytes.len() > limit;
+    let is_truncated = bytes.len() > limit;
     bytes.truncate(limit);
-    Ok(DecodedBody { bytes, truncated })
+    Ok(DecodedBody {
+        bytes,
+        is_truncated,
+    })
 }
 
 /// Reads until there is one byte more than `limit`, or the body ends.

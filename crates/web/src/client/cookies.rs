@@ -32,7 +32,7 @@ struct Cookie {
     name: Vec<u8>,
     value: Vec<u8>,
     path: String,
-    secure: bool,
+    is_secure: bool,
     /// Expiry time; `None` for the end of the call.
     ends: Option<SystemTime>,
 }
@@ -49,7 +49,8 @@ impl CookieJar {
             let same = |other: &Cookie| {
                 (&other.host, &other.name, &other.path) == (host, &cookie.name, &cookie.path)
             };
-            if url.scheme() != "https" && self.0.iter().any(|other| same(other) && other.secure) {
+            if url.scheme() != "https" && self.0.iter().any(|other| same(other) && other.is_secure)
+            {
                 continue;
             }
             self.0.retain(|other| !same(other));
@@ -66,7 +67,7 @@ impl CookieJar {
         let mut sent: Vec<&Cookie> = self
             .0
             .iter()
-            .filter(|cookie| cookie.host == *host && (!cookie.secure || url.scheme() == "https"))
+            .filter(|cookie| cookie.host == *host && (!cookie.is_secure || url.scheme() == "https"))
             .filter(|cookie| covers(&cookie.path, url.path()) && !cookie.has_ended(now))
             .collect();
         sent.sort_by_key(|cookie| Reverse(cookie.path.len()));
@@ -97,7 +98,7 @@ impl Cookie {
             name: name.to_owned(),
             value: value.to_owned(),
             path: default_path(url.path()).to_owned(),
-            secure: false,
+            is_secure: false,
             ends: None,
         };
         let (mut domain, mut path, mut age) = (None, None, None);
@@ -105,7 +106,7 @@ impl Cookie {
             let (attribute, value) = split(part).unwrap_or((part.trim_ascii(), b""));
             let value = String::from_utf8_lossy(value);
             match attribute.to_ascii_lowercase().as_slice() {
-                b"secure" => cookie.secure = true,
+                b"secure" => cookie.is_secure = true,
                 b"domain" => domain = Some(value.trim_start_matches('.').to_ascii_lowercase()),
                 b"path" => path = Some(value.into_owned()),
                 b"max-age" => age = max_age(&value).or(age),
@@ -121,7 +122,7 @@ impl Cookie {
             cookie.ends = now.checked_add(age);
         }
         let is_allowed = domain.is_none_or(|domain| domain.is_empty() || within(host, &domain));
-        let allowed = is_allowed && (!cookie.secure || url.scheme() == "https");
+        let allowed = is_allowed && (!cookie.is_secure || url.scheme() == "https");
         allowed.then_some(cookie)
     }
 

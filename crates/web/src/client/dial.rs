@@ -33,7 +33,7 @@ pub struct HopRoute {
     /// Tunnel to request of the proxy first.
     pub tunnel: Option<ProxyTunnel>,
     /// True if the request line must hold the whole URL, for a plain proxy.
-    pub absolute: bool,
+    pub uses_absolute_form: bool,
     /// State shared by the connection and the client.
     pub exchange: Arc<ExchangeState>,
 }
@@ -203,7 +203,7 @@ impl<In: Transport> Connector<In> for ResponseTransport {
             inner,
             absolute: self.absolute.as_ref().map(HopTarget::origin),
             exchange: Arc::clone(&self.exchange),
-            headed: false,
+            has_head: false,
         }))
     }
 }
@@ -217,7 +217,7 @@ pub struct HttpWire<T> {
     absolute: Option<String>,
     exchange: Arc<ExchangeState>,
     /// True if the head of the answer has been read.
-    headed: bool,
+    has_head: bool,
 }
 
 impl<T: Transport> HttpWire<T> {
@@ -279,7 +279,7 @@ impl<T: Transport> HttpWire<T> {
                     buffers.input_appended(fits);
                 }
             }
-            self.headed = true;
+            self.has_head = true;
             return Ok(more);
         }
     }
@@ -318,7 +318,7 @@ impl<T: Transport> Transport for HttpWire<T> {
 
     fn await_input(&mut self, timeout: NextTimeout) -> Result<bool, ureq::Error> {
         let timeout = self.exchange.shorten(timeout);
-        if self.headed {
+        if self.has_head {
             self.await_more(timeout)
         } else {
             self.await_head(timeout)

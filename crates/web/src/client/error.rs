@@ -38,16 +38,16 @@ pub struct NetworkError {
     /// Advice beyond the text; empty if there is none.
     pub advice: String,
     /// True if a timeout passed; a fetch with more time may succeed.
-    pub timed_out: bool,
+    pub is_timeout: bool,
     /// True if this machine is at fault: no network, no name server, or no proxy although the
     /// environment names one. Another host would fail the same way.
     pub is_local: bool,
     /// True if there is no such host, or nothing listens there.
-    pub absent: bool,
+    pub is_absent: bool,
     /// True if the certificate of a server on this machine, or in its network, is not valid.
-    pub own_certificate: bool,
+    pub is_private_certificate: bool,
     /// True if the guard refused the address.
-    pub refused: bool,
+    pub is_refused: bool,
     /// Set if `ALLOWED_DOMAINS` forbids the host.
     pub not_allowed: Option<NotAllowed>,
     /// The part that was received of an aborted body.

@@ -66,7 +66,7 @@ pub fn describe(error: &ureq::Error, target: &HopTarget, total: Duration) -> Net
                 let mut error =
                     NetworkError::new(fault.to_string()).advising(advice(fault, target));
                 error.is_local = is_of_this_machine(fault);
-                error.absent = matches!(fault, ConnectionFault::Connect(_, error)
+                error.is_absent = matches!(fault, ConnectionFault::Connect(_, error)
                     if error.kind() == io::ErrorKind::ConnectionRefused);
                 error
             }
@@ -118,7 +118,7 @@ pub fn describe_timeout(target: &HopTarget, total: Duration) -> NetworkError {
         target.host(),
         format_seconds(total)
     ));
-    error.timed_out = true;
+    error.is_timeout = true;
     error
 }
 
@@ -152,7 +152,7 @@ pub fn describe_lookup_failure(
         "Could not resolve host {host}: {why}. Is it spelled right?"
     ));
     error.is_local = offline;
-    error.absent = !offline;
+    error.is_absent = !offline;
     error.advising(advice)
 }
 
@@ -176,7 +176,7 @@ const OFFLINE: &str = "No name server answers: most likely this machine has no n
 /// Describes an address that the guard refused.
 pub fn describe_refusal(refusal: &GuardError) -> NetworkError {
     let mut error = NetworkError::new(refusal.to_string());
-    error.refused = true;
+    error.is_refused = true;
     match refusal {
         GuardError::Address { class, .. } if class.scope == AddressScope::Never => error.advising(
             "This is not a failure of the network: such an address is never fetched, however it \
@@ -293,7 +293,7 @@ fn tls(error: &rustls::Error, target: &HopTarget) -> NetworkError {
     let failed = NetworkError::new(format!("The certificate of {host} is not valid: {reason}"));
     if is_own(target) {
         return NetworkError {
-            own_certificate: true,
+            is_private_certificate: true,
             ..failed
         };
     }

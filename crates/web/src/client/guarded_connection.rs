@@ -37,13 +37,13 @@ impl HttpClient {
             .check_url(url)
             .map_err(|refusal| fault::describe_refusal(&refusal))?;
         let (_, route) = self.route(guard, &target, proxy.as_ref())?;
-        let left = self.left().min(CONNECT_TIMEOUT);
+        let left = self.time_left().min(CONNECT_TIMEOUT);
         if left.is_zero() {
             return Err(fault::describe_timeout(&target, self.total).into());
         }
         let login = proxy.and_then(|proxy| proxy.login);
         let login = login.map(|(user, password)| tunnel::basic(&user, &password));
-        let proxy = route.absolute.then_some(login);
+        let proxy = route.uses_absolute_form.then_some(login);
         let opened = Dialer(route).open(Instant::now() + left);
         let stream = opened
             .map_err(|failed| fault::describe(&ureq::Error::from(failed), &target, self.total))?;

@@ -35,8 +35,11 @@ pub fn unpack_gzip(packed: &[u8]) -> Option<UnpackedFile> {
         return None;
     }
     match body::read(packed, Some("gzip"), None, BodyLimit::new(MAX_BODY)) {
-        Ok(DecodedBody { bytes, truncated }) => {
-            let size_limit = truncated.then_some(MAX_BODY >> 20);
+        Ok(DecodedBody {
+            bytes,
+            is_truncated,
+        }) => {
+            let size_limit = is_truncated.then_some(MAX_BODY >> 20);
             let cuts = DocumentCuts {
                 size_limit,
                 ..DocumentCuts::default()

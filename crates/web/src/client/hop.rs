@@ -38,7 +38,7 @@ impl HttpClient {
             .check_url(url)
             .map_err(|refusal| fault::describe_refusal(&refusal))?;
         let (addrs, route) = self.route(guard, &target, proxy.as_ref())?;
-        let left = self.left();
+        let left = self.time_left();
         if left.is_zero() {
             return Err(fault::describe_timeout(&target, self.total).into());
         }
@@ -61,11 +61,11 @@ impl HttpClient {
         };
         let exchange = Arc::clone(&route.exchange);
         let finish = ResponseTransport {
-            absolute: route.absolute.then(|| target.clone()),
+            absolute: route.uses_absolute_form.then(|| target.clone()),
             exchange: Arc::clone(&exchange),
         };
         let plain_proxy_login = proxy
-            .filter(|_| route.absolute)
+            .filter(|_| route.uses_absolute_form)
             .and_then(|p| p.login)
             .map(|(user, password)| tunnel::basic(&user, &password));
         let chain = Dialer(route).chain(TlsLink(tls)).chain(finish);
@@ -132,7 +132,7 @@ impl HttpClient {
             target: target.clone(),
             proxy: None,
             tunnel: None,
-            absolute: false,
+            uses_absolute_form: false,
             exchange: Arc::default(),
         };
         let mut addrs = Vec::new();
@@ -152,7 +152,7 @@ impl HttpClient {
         route.proxy = Some(format!("{}:{}", proxy.host, proxy.port));
         route.tunnel = match (proxy.kind, addrs.first()) {
             (ProxyKind::Http, _) if !target.is_tls() => {
-                route.absolute = true;
+                route.uses_absolute_form = true;
                 None
             }
             (ProxyKind::Http, _) => Some(ProxyTunnel::Connect {

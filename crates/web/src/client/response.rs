@@ -26,7 +26,7 @@ pub struct HttpResponse {
     /// [limit](super::HttpClient::with_body_limit).
     pub body: Vec<u8>,
     /// True if the body was longer.
-    pub truncated: bool,
+    pub is_truncated: bool,
     /// State of the guard after this call, which judges the requests of the page itself.
     pub guard: Guard,
     headers: HeaderMap,
@@ -67,7 +67,7 @@ impl HttpResponse {
             self.headers
                 .extend(kind.map(|kind| (header::CONTENT_TYPE, kind)));
         } else {
-            self.truncated = unpacked.cuts.size_limit.is_some();
+            self.is_truncated = unpacked.cuts.size_limit.is_some();
             self.body = unpacked.bytes;
             if unpacked.cuts.packed_end {
                 let notice = unpacked.cuts.notices().concat();
@@ -126,7 +126,7 @@ impl HopResponse {
             // The status matters more than the reason why its page could not be read.
             Err(broken) if failed => body::DecodedBody {
                 bytes: broken.bytes,
-                truncated: true,
+                is_truncated: true,
             },
             Err(broken) => {
                 let mut error = fault::describe_body(&broken.error, &self.target, total);
@@ -143,7 +143,7 @@ impl HopResponse {
             reason: self.reason,
             url,
             body: body.bytes,
-            truncated: body.truncated,
+            is_truncated: body.is_truncated,
             guard,
             headers: self.headers,
         };

@@ -22,19 +22,19 @@ const MAX_READINGS: usize = 8;
 pub struct HopTarget {
     host: Host<String>,
     port: u16,
-    tls: bool,
+    is_tls: bool,
 }
 
 impl HopTarget {
     /// For the guard only, which judges the host before it returns the target.
     pub(super) fn from_url(url: &Url) -> Result<Self, BadHost> {
-        let tls = url.scheme() == "https";
+        let is_tls = url.scheme() == "https";
         Ok(Self {
             host: host_of(url)?,
             port: url
                 .port_or_known_default()
-                .unwrap_or(if tls { 443 } else { 80 }),
-            tls,
+                .unwrap_or(if is_tls { 443 } else { 80 }),
+            is_tls,
         })
     }
 
@@ -52,13 +52,13 @@ impl HopTarget {
 
     /// True if the connection uses TLS.
     pub(crate) fn is_tls(&self) -> bool {
-        self.tls
+        self.is_tls
     }
 
     /// Returns `http://host`, with the port if it is not the scheme's default.
     #[must_use]
     pub fn origin(&self) -> String {
-        let (scheme, default_port) = if self.tls {
+        let (scheme, default_port) = if self.is_tls {
             ("https", 443)
         } else {
             ("http", 80)

@@ -134,7 +134,7 @@ pub fn classify(url: &Url, embedded: Option<&EmbeddedData>) -> PageClass {
     let known = hosts::find_facts(url);
     let nodes = embedded.map(EmbeddedData::nodes).unwrap_or_default();
     let claimed = stated_type(embedded, &nodes);
-    let open = known.is_some_and(|known| known.open);
+    let open = known.is_some_and(|known| known.is_unreviewed);
     let counts = |claimed: &SourceType| {
         !open
             || !matches!(

@@ -72,7 +72,7 @@ pub fn detected(
     class: &PageClass,
 ) -> Option<String> {
     let scholarly = class.source_type == SourceType::PeerReviewed
-        || hosts::find_facts(url).is_some_and(|known| known.scholarly);
+        || hosts::find_facts(url).is_some_and(|known| known.is_scholarly);
     if !scholarly {
         return None;
     }

@@ -48,9 +48,9 @@ pub struct HostFacts {
     pub category: DomainCategory,
     /// True if its pages appear without review, so that a page's own statements cannot raise it
     /// above its host.
-    pub open: bool,
+    pub is_unreviewed: bool,
     /// True if its pages are scholarly works, which have DOIs.
-    pub scholarly: bool,
+    pub is_scholarly: bool,
 }
 
 impl HostFacts {
@@ -59,8 +59,8 @@ impl HostFacts {
             source: named(row.source)?,
             authority: tier(row.tier)?,
             category: named(row.subject)?,
-            open: row.is_marked("open"),
-            scholarly: row.is_marked("scholarly"),
+            is_unreviewed: row.is_marked("open"),
+            is_scholarly: row.is_marked("scholarly"),
         })
     }
 }
@@ -90,8 +90,8 @@ pub fn find_facts(url: &Url) -> Option<HostFacts> {
         source,
         authority: AuthorityTier::High,
         category,
-        open: false,
-        scholarly: false,
+        is_unreviewed: false,
+        is_scholarly: false,
     };
     let mut labels = host.rsplit('.');
     let (top, second) = (labels.next()?, labels.next());

@@ -28,9 +28,8 @@ pub mod retraction;
 
 pub use crate::partial_date::PartialDate;
 pub use citation::{Citation, Reference, is_paired};
-pub use class::SourceType;
-pub use class::classify;
-pub use embedded::EmbeddedData;
+pub use class::{PageClass, SourceType, classify};
+pub use embedded::{EmbeddedData, StructuredData};
 pub use hosts::reputation;
 
 #[cfg(test)]

@@ -160,7 +160,7 @@ pub fn status_at(
         Err(FetchError::Status(reply)) if reply.status == 404 => return Ok(None),
         Err(_) => return Err(CrossrefUnavailable),
     };
-    if reply.truncated {
+    if reply.is_truncated {
         return Err(CrossrefUnavailable);
     }
     let reply: Value = serde_json::from_slice(&reply.body).map_err(|_| CrossrefUnavailable)?;

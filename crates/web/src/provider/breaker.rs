@@ -42,20 +42,20 @@ struct BreakerRecord {
     /// Milliseconds from the record's time for which the breaker is open; zero if it is closed.
     open: u32,
     /// True if a probe is under way.
-    tried: bool,
+    is_probed: bool,
 }
 
 impl BreakerRecord {
     fn bytes(self) -> [u8; 6] {
         let [a, b, c, d] = self.open.to_le_bytes();
-        [self.failures, u8::from(self.tried), a, b, c, d]
+        [self.failures, u8::from(self.is_probed), a, b, c, d]
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
         let [failures, tried, a, b, c, d] = bytes.try_into().ok()?;
         Some(Self {
             failures,
-            tried: tried == 1,
+            is_probed: tried == 1,
             open: u32::from_le_bytes([a, b, c, d]),
         })
     }
@@ -109,7 +109,7 @@ impl<'a> ProviderBreakers<'a> {
         let now = state(record, age);
         if now == BreakerState::HalfOpen {
             let tried = BreakerRecord {
-                tried: true,
+                is_probed: true,
                 ..record
             };
             self.keep(provider, tried);
@@ -144,7 +144,7 @@ impl<'a> ProviderBreakers<'a> {
             BreakerRecord {
                 failures,
                 open: if opens { open_for() } else { 0 },
-                tried: false,
+                is_probed: false,
             },
         );
     }
@@ -176,7 +176,7 @@ fn state(record: BreakerRecord, age: Duration) -> BreakerState {
     if record.open == 0 {
         return BreakerState::Closed;
     }
-    let open = if record.tried {
+    let open = if record.is_probed {
         PROBE_TIMEOUT
     } else {
         Duration::from_millis(u64::from(record.open))
@@ -205,13 +205,13 @@ fn open_for() -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory_store::MemoryStore;
     use crate::search::brave::PROVIDER as BRAVE;
     use crate::search::exa::PROVIDER as EXA;
-    use crate::search::memory_cache::MemoryStore;
 
     const LIMITED: ProviderFailureKind = ProviderFailureKind::RateLimited {
         seconds: 5,
-        quota: false,
+        is_quota_exhausted: false,
     };
 
     fn is_open(state: BreakerState) -> bool {

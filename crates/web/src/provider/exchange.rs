@@ -128,7 +128,7 @@ fn exchange(
                     return Ok(());
                 }
                 let refusal = (provider.refusal)(provider.title, &without(keys, *reply));
-                if refusal.nothing {
+                if refusal.means_nothing_found {
                     return Ok(());
                 }
                 (refusal, told)
@@ -148,7 +148,8 @@ fn exchange(
                 "{}, and waiting once was not enough. Wait a few seconds and search again.",
                 refusal.text
             )
-        } else if wait > retry_budget.0 || wait.saturating_add(MIN_RETRY_TIME) > client.left() {
+        } else if wait > retry_budget.0 || wait.saturating_add(MIN_RETRY_TIME) > client.time_left()
+        {
             format!("{}. Search again in {seconds} seconds.", refusal.text)
         } else {
             waited = true;
@@ -233,7 +234,7 @@ fn clean_up(text: &mut String, keys: &[SecretText], removed: &mut UnseenCount) {
         *text = url.into();
         return;
     }
-    let (seen, taken) = unseen::taken_out(text);
+    let (seen, taken) = unseen::remove(text);
     *removed = removed.and(taken);
     if let Cow::Owned(seen) = seen {
         *text = seen;
@@ -247,7 +248,7 @@ fn unreached(provider: &Provider, error: &FetchError) -> ProviderFailure {
 }
 
 fn not_understood(provider: &Provider, reply: &HttpResponse) -> ProviderFailure {
-    if reply.truncated {
+    if reply.is_truncated {
         let text = format!(
             "{} answered HTTP {} with more than is read of an answer, {} bytes.",
             provider.title,
@@ -323,15 +324,18 @@ fn failure(
 ) -> ProviderFailure {
     let told = told.filter(|wait| *wait <= MAX_STATED_WAIT);
     let kind = match refusal.kind {
-        ProviderFailureKind::RateLimited { seconds: 0, quota } => {
-            let usual = if quota {
+        ProviderFailureKind::RateLimited {
+            seconds: 0,
+            is_quota_exhausted,
+        } => {
+            let usual = if is_quota_exhausted {
                 QUOTA_WAIT_SECONDS
             } else {
                 DEFAULT_WAIT_SECONDS
             };
             ProviderFailureKind::RateLimited {
                 seconds: told.map_or(usual, |wait| wait.as_secs().max(1)),
-                quota,
+                is_quota_exhausted,
             }
         }
         kind => kind,

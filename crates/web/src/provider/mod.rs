@@ -62,7 +62,7 @@ pub struct CredentialSlot {
     /// Other variables, which count after its own.
     pub also: &'static [&'static str],
     /// True if the provider cannot be asked without it.
-    pub required: bool,
+    pub is_required: bool,
 }
 
 /// Returns a credential without which a provider cannot be asked.
@@ -71,7 +71,7 @@ pub const fn required_key(variable: &'static str, path: &'static [&'static str])
     CredentialSlot {
         name: CredentialName { variable, path },
         also: &[],
-        required: true,
+        is_required: true,
     }
 }
 
@@ -79,7 +79,7 @@ pub const fn required_key(variable: &'static str, path: &'static [&'static str])
 #[must_use]
 pub const fn optional_key(variable: &'static str, path: &'static [&'static str]) -> CredentialSlot {
     CredentialSlot {
-        required: false,
+        is_required: false,
         ..required_key(variable, path)
     }
 }
@@ -253,7 +253,7 @@ pub struct ProviderRefusal {
     /// Wait after which the provider wants a retry, if it does.
     pub again: Option<Duration>,
     /// True if it is none: this is how the provider says that nothing was found.
-    pub nothing: bool,
+    pub means_nothing_found: bool,
 }
 
 impl ProviderRefusal {
@@ -264,7 +264,7 @@ impl ProviderRefusal {
             kind,
             text: text.into(),
             again: None,
-            nothing: false,
+            means_nothing_found: false,
         }
     }
 
@@ -272,7 +272,7 @@ impl ProviderRefusal {
     #[must_use]
     pub fn nothing_found() -> Self {
         Self {
-            nothing: true,
+            means_nothing_found: true,
             ..Self::new(ProviderFailureKind::Rejected, "")
         }
     }
@@ -296,13 +296,13 @@ impl Provider {
     pub(crate) fn is_configured(&self, credentials: &Credentials<'_>) -> bool {
         let mut slots = self.slots.iter();
         self.address(credentials).is_ok()
-            && slots.all(|slot| !slot.required || slot.find_credential(credentials).is_ok())
+            && slots.all(|slot| !slot.is_required || slot.find_credential(credentials).is_ok())
     }
 
     /// True if the user configured the provider, and it requires that.
     #[must_use]
     pub fn is_chosen(&self, credentials: &Credentials<'_>) -> bool {
-        !self.wanted().is_empty() && self.is_configured(credentials)
+        !self.required_names().is_empty() && self.is_configured(credentials)
     }
 
     /// Returns the account: address and credentials.
@@ -324,7 +324,7 @@ impl Provider {
         for slot in self.slots {
             match slot.find_credential(credentials) {
                 Ok(key) => keys.push(Some(key)),
-                Err(problem) if slot.required => return Err(missing(problem)),
+                Err(problem) if slot.is_required => return Err(missing(problem)),
                 Err(_) => keys.push(None),
             }
         }
@@ -371,18 +371,18 @@ impl Provider {
 
     /// Returns all names that a user has to configure.
     #[must_use]
-    pub fn wanted(&self) -> Vec<CredentialName> {
+    pub fn required_names(&self) -> Vec<CredentialName> {
         let address = match self.endpoint {
             ProviderEndpoint::Known(_) => None,
             ProviderEndpoint::Own(name) => Some(name),
         };
-        let required = self.slots.iter().filter(|slot| slot.required);
+        let required = self.slots.iter().filter(|slot| slot.is_required);
         let keys = required.map(|slot| slot.name);
         address.into_iter().chain(keys).collect()
     }
 
     fn missing(&self, problem: Option<String>) -> ProviderFailure {
-        let wanted = self.wanted();
+        let wanted = self.required_names();
         let variables: Vec<&str> = wanted.iter().map(|name| name.variable).collect();
         let paths: Vec<String> = wanted
             .iter()

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::failure::ProviderFailureKind;
 use super::{ProviderRefusal, UnreadableReply};
-use crate::charset;
+use crate::body_text;
 use crate::client::HttpResponse;
 use iki_base::wording::on_one_line;
 
@@ -34,7 +34,7 @@ pub fn json(reply: &HttpResponse) -> Option<Value> {
     let is_declared = declared.contains("charset=") && !declared.contains("utf-8");
     let is_wide = body.starts_with(b"\xff\xfe") || body.starts_with(b"\xfe\xff");
     let decoded = if is_declared || is_wide {
-        charset::read(body, reply.content_type(), "", reply.truncated).ok()
+        body_text::read(body, reply.content_type(), "", reply.is_truncated).ok()
     } else {
         None
     };
@@ -211,7 +211,7 @@ pub fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 /// An exhausted quota; the wait is in the answer, if anywhere.
 pub const QUOTA: ProviderFailureKind = ProviderFailureKind::RateLimited {
     seconds: 0,
-    quota: true,
+    is_quota_exhausted: true,
 };
 
 /// Too many requests; the wait is in the answer.

@@ -50,9 +50,9 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         words: 50,
         sites: SiteQuery::Words(30),
         results: 20,
-        pages: true,
+        has_second_page: true,
         // The free plan allows one request a second.
-        at_once: false,
+        allows_concurrency: false,
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators::ALL,

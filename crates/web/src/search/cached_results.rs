@@ -263,7 +263,7 @@ mod tests {
                 snippet: "s".to_owned(),
                 published_at: some("2024-05-01"),
                 extra_snippets: vec!["x".to_owned()],
-                taken: unseen::taken_out("\u{202e}").1,
+                taken: unseen::remove("\u{202e}").1,
             }],
             unheeded: vec!["language".to_owned()],
             shortened: some("q"),

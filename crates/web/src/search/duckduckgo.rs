@@ -39,8 +39,8 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         sites: SiteQuery::Words(20),
         results: 10,
         // The second page is requested by a form that holds a secret of the first one.
-        pages: false,
-        at_once: false,
+        has_second_page: false,
+        allows_concurrency: false,
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators::ALL,

@@ -35,7 +35,7 @@ pub static PROVIDER: SearchProvider = SearchProvider {
     limits: ProviderLimits {
         sites: SiteQuery::Parameter(1000),
         results: 25,
-        pages: false,
+        has_second_page: false,
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators {

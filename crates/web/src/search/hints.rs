@@ -77,8 +77,8 @@ impl SearchHints {
     }
 }
 
-/// Returns the fields that may exclude results, the most restrictive first. `safe_search` and
-/// `claim` are not among them.
+/// Returns the fields that may exclude results, the most restrictive first. `safe` and `claim`
+/// are not among them.
 fn filters(search: &WebSearch) -> [(&'static str, Option<String>); 7] {
     let text = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
     let lens = search.lens.as_ref().map(|lens| lens.name.clone());
@@ -100,10 +100,10 @@ mod tests {
     use super::*;
     use crate::client::HttpClient;
     use crate::credentials::Credentials;
+    use crate::memory_store::MemoryStore;
     use crate::provider::breaker::ProviderBreakers;
     use crate::provider::failure::ProviderFailureKind;
     use crate::search::brave::PROVIDER as BRAVE;
-    use crate::search::memory_cache::MemoryStore;
     use crate::search::query::{SafeSearch, TimeRange};
     use crate::search::tavily::PROVIDER as TAVILY;
 
@@ -180,7 +180,7 @@ mod tests {
         let breakers = ProviderBreakers::new(Some(&store));
         let limited = ProviderFailureKind::RateLimited {
             seconds: 1,
-            quota: false,
+            is_quota_exhausted: false,
         };
         breakers.failed(&TAVILY, limited);
         breakers.failed(

@@ -19,7 +19,7 @@
 //! | `provider_results` | the results of one provider |
 //! | `provider_route` | the route of a search through its providers |
 //! | `host_search` | the search for the tools of one provider |
-//! | `searcher`, `outcome` | one search, and its outcome |
+//! | `searcher`, `search_answer` | one search, and its outcome |
 //! | `cached_results` | searches in the cache |
 //! | `lenses` | named lists of domains |
 //! | `claim` | the sentence of a result that says most about a claim |
@@ -40,8 +40,6 @@ pub mod hints;
 pub mod host_search;
 pub mod html_text;
 pub mod lenses;
-pub mod memory_cache;
-pub mod outcome;
 pub mod provider_choice;
 mod provider_results;
 pub mod provider_route;
@@ -49,6 +47,7 @@ pub mod query;
 mod query_terms;
 mod result_list;
 pub mod results;
+pub mod search_answer;
 pub mod search_provider;
 pub mod searchapi;
 pub mod searcher;
@@ -94,7 +93,7 @@ impl ProviderItem for SearchResult {
 
 /// Counts the invisible characters that were removed from all these results.
 #[must_use]
-pub fn unseen_taken_out(results: &[SearchResult]) -> UnseenCount {
+pub fn count_removed(results: &[SearchResult]) -> UnseenCount {
     let all = results.iter().map(|result| result.taken);
     all.fold(UnseenCount::default(), UnseenCount::and)
 }

@@ -363,7 +363,7 @@ mod tests {
         assert!(names.is_sorted() && names.windows(2).all(|pair| pair[0] != pair[1]));
         for provider in PROVIDERS {
             let slots = provider.slots.iter().map(|slot| slot.name);
-            for name in slots.chain(provider.wanted()) {
+            for name in slots.chain(provider.required_names()) {
                 assert_eq!(name.path[..2], ["web_search", provider.name]);
             }
         }

@@ -125,7 +125,7 @@ fn ask_all<T: Send>(
     one: impl Fn(&ProviderQuery<'_>) -> Result<T, ProviderFailure> + Sync,
 ) -> Vec<Result<T, ProviderFailure>> {
     let mut replies: Vec<Result<T, ProviderFailure>> = Vec::with_capacity(asks.len());
-    let limit = if provider.limits.at_once {
+    let limit = if provider.limits.allows_concurrency {
         MAX_CONCURRENT_REQUESTS
     } else {
         1
@@ -175,7 +175,7 @@ fn search_part(
     let mut matching = results::cleaned(given.clone(), filter);
     let mut broken_off = None;
     let short = matching.len() < wanted && matching.len() < all && all >= part.count.min(wanted);
-    if short && provider.limits.pages && client.left() > MIN_PAGE_TIME {
+    if short && provider.limits.has_second_page && client.time_left() > MIN_PAGE_TIME {
         let second = ProviderQuery {
             first: part.first + part.count,
             ..part

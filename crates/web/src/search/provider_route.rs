@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use super::context::SearchContext;
-use super::outcome::{ProviderRouting, SearchFailure};
 use super::provider_choice::NoProvider;
+use super::search_answer::{ProviderRouting, SearchFailure};
 use crate::cache::SingleFlightGuard;
 use crate::provider::breaker::BreakerState;
 use crate::provider::failure::ProviderFailure;
@@ -87,7 +87,7 @@ impl<'a> ProviderRoute<'a> {
 
     /// False for a provider that is passed over. One that was given no time has not failed.
     fn may_ask(&mut self, provider: &Provider) -> bool {
-        if self.context.client.left() < self.min_time && !self.routing.attempted.is_empty() {
+        if self.context.client.time_left() < self.min_time && !self.routing.attempted.is_empty() {
             let why = "no time left for it".to_owned();
             self.routing.passed.push((provider.name, why));
             return false;

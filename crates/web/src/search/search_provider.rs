@@ -52,9 +52,9 @@ pub struct ProviderLimits {
     /// Maximum number of results of one request.
     pub results: usize,
     /// True if there is a second page.
-    pub pages: bool,
+    pub has_second_page: bool,
     /// True if concurrent requests are allowed.
-    pub at_once: bool,
+    pub allows_concurrency: bool,
 }
 
 impl ProviderLimits {
@@ -65,8 +65,8 @@ impl ProviderLimits {
         heeded: 400,
         sites: SiteQuery::Words(30),
         results: 10,
-        pages: true,
-        at_once: true,
+        has_second_page: true,
+        allows_concurrency: true,
     };
 }
 

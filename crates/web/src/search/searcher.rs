@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::cached_results::{self, TIME_TO_LIVE};
 use super::context::SearchContext;
-use super::outcome::{SearchAnswer, SearchFailure};
 use super::provider_choice::{self, NoProvider, ProviderChoice};
 use super::provider_results::{ProviderResults, search_provider};
 use super::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use super::query::WebSearch;
+use super::search_answer::{SearchAnswer, SearchFailure};
 use super::search_provider::SearchProvider;
 use crate::provider::ProviderAccount;
 use crate::provider::failure::{ProviderFailure, ProviderFailureKind};
@@ -72,7 +72,7 @@ fn ask(
     provider: &'static SearchProvider,
     account: &ProviderAccount,
 ) -> Result<SearchAnswer, ProviderFailure> {
-    let is_fair = context.client.left() >= MIN_FAIR_TIME;
+    let is_fair = context.client.time_left() >= MIN_FAIR_TIME;
     // A call with little time says nothing about the provider.
     let failed = |failure: &ProviderFailure| {
         if is_fair || !matches!(failure.kind, ProviderFailureKind::Network { .. }) {

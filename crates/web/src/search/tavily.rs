@@ -31,7 +31,7 @@ pub static PROVIDER: SearchProvider = SearchProvider {
         characters: 400,
         sites: SiteQuery::Parameter(300),
         results: 20,
-        pages: false,
+        has_second_page: false,
         ..ProviderLimits::PLAIN
     },
     words: QueryOperators {

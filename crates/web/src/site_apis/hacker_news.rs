@@ -261,7 +261,7 @@ impl HnReader<'_> {
         }
         let mut markdown = self.html(&html);
         add(&mut markdown, &self.text(&item, "text"));
-        let mut partial = false;
+        let mut is_partial = false;
         let options = ids(&item, "parts");
         if !options.is_empty() {
             let options = self.items(&options, MAX_CHILDREN);
@@ -273,7 +273,7 @@ impl HnReader<'_> {
             }
             add(&mut markdown, &self.html(&html));
             options.note_missing("option", &mut markdown);
-            partial |= options.failed > 0;
+            is_partial |= options.failed > 0;
         }
         let kids = ids(&item, "kids");
         if !kids.is_empty() {
@@ -290,7 +290,7 @@ impl HnReader<'_> {
                 add(&mut markdown, &self.comment(comment));
             }
             comments.note_missing("comment", &mut markdown);
-            partial |= comments.failed > 0;
+            is_partial |= comments.failed > 0;
         }
         Ok(SiteApiPage {
             kind: "hn",
@@ -299,7 +299,7 @@ impl HnReader<'_> {
                 date: time.map(|(day, _)| day),
                 ..document(title, markdown)
             },
-            partial,
+            is_partial,
         })
     }
 
@@ -354,7 +354,7 @@ impl HnReader<'_> {
         Ok(SiteApiPage {
             kind: "hn",
             document: document(title, markdown),
-            partial: items.failed > 0,
+            is_partial: items.failed > 0,
         })
     }
 
@@ -397,7 +397,7 @@ impl HnReader<'_> {
                 author: Some(name.to_owned()),
                 ..document(title, markdown)
             },
-            partial: submitted.failed > 0,
+            is_partial: submitted.failed > 0,
         })
     }
 }

@@ -46,7 +46,7 @@ pub struct SiteApiPage {
     /// Title and text, author, and date.
     pub document: Document,
     /// True if a part is missing; the document says so.
-    pub partial: bool,
+    pub is_partial: bool,
 }
 
 /// Reason why nothing was read. Each text is a sentence or two, and says what to do.

@@ -110,7 +110,7 @@ impl YoutubeVideo {
         let wanted = self.language.clone().or_else(|| language_of(&page));
         let captions = captions(client, &player, &reply.url, wanted.as_deref());
         let described = description(about);
-        let partial = !matches!(captions, Ok(Some(_)));
+        let is_partial = !matches!(captions, Ok(Some(_)));
         let say = |text: &mut String, block: &str| {
             text.push_str("\n\n");
             text.push_str(block);
@@ -150,7 +150,7 @@ impl YoutubeVideo {
                 date,
                 ..Document::default()
             },
-            partial,
+            is_partial,
         })
     }
 }

@@ -130,7 +130,7 @@ impl DocxReader<'_, '_> {
     /// Reads the content of a text box.
     fn read_text_box(&mut self, text: &str) {
         if self.depth >= MAX_DEPTH {
-            self.blocks.cut = true;
+            self.blocks.is_cut = true;
             return;
         }
         self.depth += 1;
@@ -148,7 +148,7 @@ impl DocxReader<'_, '_> {
 
     fn read_table(&mut self, xml: &mut XmlReader<'_>) {
         if self.depth >= MAX_DEPTH {
-            self.blocks.cut = true;
+            self.blocks.is_cut = true;
             xml.skip();
             return;
         }

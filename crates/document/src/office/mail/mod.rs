@@ -104,8 +104,8 @@ pub(crate) fn read(bytes: &[u8], kind: FileKind, end: Option<Instant>) -> Option
     let mut text = mime::MAX_TEXT_BYTES;
     for (index, message) in messages.iter().enumerate() {
         if index > 0 {
-            blocks.late |= is_past(end);
-            if blocks.late || !blocks.has_room() || text == 0 {
+            blocks.is_late |= is_past(end);
+            if blocks.is_late || !blocks.has_room() || text == 0 {
                 let left = messages.len() - index;
                 blocks.add_left_out(left as u64, "more message");
                 break;
@@ -129,7 +129,7 @@ fn properties(message: MailMessage) -> DocumentProperties {
 }
 
 fn write(message: &MailMessage, level: u8, end: Option<Instant>, blocks: &mut BlockWriter) {
-    blocks.cut |= message.cut;
+    blocks.is_cut |= message.cut;
     blocks.add_plain_heading(level, &message.subject);
     let mut about = InlineContent::default();
     for (name, value) in [
@@ -169,15 +169,15 @@ fn write_text(message: &MailMessage, end: Option<Instant>, blocks: &mut BlockWri
     }
     if !message.page.trim().is_empty() {
         let limit = iki_base::wording::floor_boundary(&message.page, MAX_PAGE);
-        blocks.cut |= limit < message.page.len();
+        blocks.is_cut |= limit < message.page.len();
         let page = &message.page[..limit];
         append_page(page, "mail", PageSyntax::Html, end, blocks);
     } else if rtf::is_rtf(&message.rtf) {
         blocks.end();
         let mut read = rtf::read(&message.rtf, end);
         read.finish();
-        blocks.late |= read.late;
-        blocks.cut |= read.cut;
+        blocks.is_late |= read.is_late;
+        blocks.is_cut |= read.is_cut;
         let model = read.builder.finish(String::new());
         blocks.builder.append(&model, |_, _| None);
     }

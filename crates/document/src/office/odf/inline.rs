@@ -164,7 +164,7 @@ impl OdfReader<'_, '_> {
             return;
         };
         if text.len() > MAX_OBJECT || boxes.len() > MAX_OBJECTS {
-            self.blocks.cut = true;
+            self.blocks.is_cut = true;
             return;
         }
         XmlReader::new(&text, self.package.end()).each_tag(|xml, tag| match tag.name() {

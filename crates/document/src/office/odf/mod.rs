@@ -55,7 +55,7 @@ pub(super) fn kind_of(package: &mut ZipPackage<'_>) -> Option<FileKind> {
 pub(super) fn read(package: &mut ZipPackage<'_>, kind: FileKind) -> BlockWriter {
     let manifest = package.text(MANIFEST).unwrap_or_default();
     if manifest.contains("encryption-data") {
-        package.locked = true;
+        package.is_locked = true;
         return BlockWriter::default();
     }
     let text = package.text(CONTENT).unwrap_or_default();

@@ -71,7 +71,7 @@ impl<'p, 'b> OdfReader<'p, 'b> {
     /// Counts the nesting; skips the element that was opened last if it is too deep.
     pub(super) fn enter(&mut self, xml: &mut XmlReader<'_>) -> bool {
         if self.depth >= MAX_DEPTH {
-            self.blocks.cut = true;
+            self.blocks.is_cut = true;
             xml.skip();
             return false;
         }
@@ -113,7 +113,7 @@ impl<'p, 'b> OdfReader<'p, 'b> {
     /// Reads the source of a text box, a note or a cell.
     pub(super) fn read_source(&mut self, source: &str) {
         if self.depth >= MAX_DEPTH {
-            self.blocks.cut = true;
+            self.blocks.is_cut = true;
             return;
         }
         self.depth += 1;

@@ -48,7 +48,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
     let mut layouts: HashMap<String, Rc<SlideLayout>> = HashMap::new();
     let mut hidden = 0;
     for (index, name) in slides.iter().enumerate() {
-        if !blocks.has_room() || blocks.late {
+        if !blocks.has_room() || blocks.is_late {
             break;
         }
         let relations = package.relations(name);

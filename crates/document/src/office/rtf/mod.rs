@@ -131,7 +131,7 @@ pub(crate) fn is_rtf(bytes: &[u8]) -> bool {
 pub(crate) fn read(bytes: &[u8], end: Option<Instant>) -> BlockWriter {
     let mut blocks = read_text(bytes, end, false);
     blocks.end();
-    if blocks.builder.is_empty() && !blocks.late && !blocks.cut {
+    if blocks.builder.is_empty() && !blocks.is_late && !blocks.is_cut {
         blocks = read_text(bytes, end, true);
     }
     blocks
@@ -148,7 +148,7 @@ fn read_text(bytes: &[u8], end: Option<Instant>, shows_headers: bool) -> BlockWr
         },
         ..RtfReader::default()
     };
-    reader.blocks.broken = !reader.read_range(0..bytes.len());
+    reader.blocks.is_broken = !reader.read_range(0..bytes.len());
     reader.write_notes();
     let [title, author, ..] = reader.asides;
     (reader.blocks.about.title, reader.blocks.about.author) = (title, author);
@@ -177,8 +177,8 @@ impl RtfReader<'_> {
             offset: range.start,
         };
         while let Some(token) = tokens.next() {
-            self.blocks.late |= self.clock.is_past();
-            if self.blocks.late || !self.blocks.has_room() {
+            self.blocks.is_late |= self.clock.is_past();
+            if self.blocks.is_late || !self.blocks.has_room() {
                 break;
             }
             // `\*` means something only at the beginning of a group.
@@ -229,7 +229,7 @@ impl RtfReader<'_> {
     /// Reads a note or a box in the state of its place.
     fn read_aside(&mut self, source: Range<usize>, state: GroupState) {
         if self.depth >= MAX_DEPTH {
-            self.blocks.cut = true;
+            self.blocks.is_cut = true;
             return;
         }
         self.depth += 1;
@@ -334,7 +334,7 @@ impl RtfReader<'_> {
 
     fn end_table(&mut self) {
         if self.depth == 0 {
-            self.blocks.cut |= self.table.cut;
+            self.blocks.is_cut |= self.table.cut;
             std::mem::take(&mut self.table).write(&mut self.blocks);
         }
     }

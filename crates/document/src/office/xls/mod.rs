@@ -103,7 +103,7 @@ fn read_stream(stream: &[u8], end: Option<Instant>) -> Result<BlockWriter, Docum
         sheet::read(&mut records, &book, end, &mut budget, &mut blocks);
         left -= tail.len() - records.0.len();
     }
-    blocks.cut |= book.strings.cut;
+    blocks.is_cut |= book.strings.cut;
     blocks.add_left_out(hidden, "hidden sheet");
     Ok(blocks)
 }

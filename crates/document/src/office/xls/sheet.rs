@@ -64,7 +64,7 @@ pub(super) fn read(
     let mut clock = StepClock::new(end);
     for (kind, mut data) in records {
         if clock.is_past() {
-            blocks.late = true;
+            blocks.is_late = true;
             break;
         }
         match kind {
@@ -81,7 +81,7 @@ pub(super) fn read(
             _ => {}
         }
     }
-    blocks.broken |= !is_whole && !blocks.late;
+    blocks.is_broken |= !is_whole && !blocks.is_late;
     write_sheet(sheet.cells.finish(), blocks);
     for ((row, column), object, author) in &sheet.comments {
         let place = format!("{}{row}", column_name(*column));

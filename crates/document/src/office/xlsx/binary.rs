@@ -121,7 +121,7 @@ pub(super) fn read_sheet(
     let (mut row, mut clock) = (0, StepClock::new(context.end));
     for (kind, mut data) in Records(part) {
         if clock.is_past() {
-            blocks.late = true;
+            blocks.is_late = true;
             break;
         }
         read_record(kind, &mut data, &mut row, context, &mut sheet).unwrap_or_default();

@@ -97,7 +97,7 @@ pub(super) fn read(package: &mut ZipPackage<'_>, main: &str) -> BlockWriter {
             shapes.write(&mut blocks);
         }
     }
-    blocks.cut |= strings.cut;
+    blocks.is_cut |= strings.cut;
     blocks.add_left_out(hidden, "hidden sheet");
     blocks
 }
@@ -126,7 +126,7 @@ pub(super) fn write_sheet(read: SheetContent, blocks: &mut BlockWriter) {
             notices.join(" and ")
         ));
     }
-    blocks.cut |= read.cut;
+    blocks.is_cut |= read.cut;
     if read.cut {
         blocks.add_plain_paragraph(&format!(
             "[Cut off: this sheet has more rows than fit here; {row_count} of them are shown.]"

@@ -70,7 +70,7 @@ pub(super) struct InlineWriter<'a> {
     pub(super) lines: MarkdownLines,
     pub(super) mode: InlineMode,
     /// True if the next paragraph continues a term.
-    pub(super) definition: bool,
+    pub(super) continues_term: bool,
     open: bool,
     first: bool,
     item: bool,
@@ -107,7 +107,7 @@ impl InlineWriter<'_> {
         Self {
             lines,
             mode: InlineMode::Flow,
-            definition: false,
+            continues_term: false,
             open: false,
             first: true,
             item: false,
@@ -271,7 +271,7 @@ impl InlineWriter<'_> {
         let loose = std::mem::take(&mut self.loose);
         match self.mode {
             InlineMode::Flow => {
-                let follows = self.definition && self.lines.last_block() == MarkdownBlock::Text;
+                let follows = self.continues_term && self.lines.last_block() == MarkdownBlock::Text;
                 let block = if follows {
                     // Most parsers read a term and its definition as one paragraph.
                     self.loose = loose;
@@ -281,13 +281,13 @@ impl InlineWriter<'_> {
                 };
                 self.lines.announce_block(block);
                 self.lines.begin_line();
-                if self.definition {
+                if self.continues_term {
                     self.lines.out.push_str(": ");
-                    self.definition = false;
+                    self.continues_term = false;
                 }
             }
             InlineMode::Heading(level) => {
-                self.definition = false;
+                self.continues_term = false;
                 self.lines.announce_block(MarkdownBlock::Heading);
                 self.lines.begin_line();
                 self.lines

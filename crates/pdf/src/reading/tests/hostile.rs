@@ -56,7 +56,7 @@ fn a_content_stream_that_swells_is_left_out() {
     let bytes = file.finish();
     let mut read = PdfReading::new(&bytes, &FileLimits::default()).unwrap();
     assert!(
-        read.cut && !read.late,
+        read.is_cut && !read.is_late,
         "it is said that something is missing"
     );
     let model = read.build(Vec::new()).unwrap();

@@ -67,7 +67,7 @@ pub enum KernelDenial {
         /// The right that was wanted.
         right: AccessRight,
         /// True if it is about a name in that directory.
-        name: bool,
+        concerns_name: bool,
     },
     /// A connection in either direction.
     Network,
@@ -347,18 +347,23 @@ fn denial(text: &str) -> Option<KernelDenial> {
     if has("fs.change_topology") {
         return Some(KernelDenial::Mount);
     }
-    let name = has("fs.make_") || has("fs.remove_") || has("fs.refer");
-    let right = if name || has("fs.write_file") || has("fs.truncate") || has("fs.ioctl_dev") {
-        AccessRight::Write
-    } else if has("fs.execute") {
-        AccessRight::Execute
-    } else if has("fs.read_") {
-        AccessRight::Read
-    } else {
-        return None;
-    };
+    let concerns_name = has("fs.make_") || has("fs.remove_") || has("fs.refer");
+    let right =
+        if concerns_name || has("fs.write_file") || has("fs.truncate") || has("fs.ioctl_dev") {
+            AccessRight::Write
+        } else if has("fs.execute") {
+            AccessRight::Execute
+        } else if has("fs.read_") {
+            AccessRight::Read
+        } else {
+            return None;
+        };
     let path = path_in(field(text, "path")?)?;
-    Some(KernelDenial::File { path, right, name })
+    Some(KernelDenial::File {
+        path,
+        right,
+        concerns_name,
+    })
 }
 
 /// A path as records have it: in quotes, or, if it holds a character that would break a line, in

@@ -67,7 +67,7 @@ pub struct DirectoryMask {
     /// The directories that are hidden from it.
     pub covers: Vec<HiddenDirectory>,
     /// One of them was there before: the command is not run if it cannot be hidden.
-    pub required: bool,
+    pub is_required: bool,
 }
 
 impl DirectoryMask {
@@ -79,7 +79,7 @@ impl DirectoryMask {
         result(if is_known { 0 } else { -1 })?;
         let before = stat(c".")?;
         match enter_namespace() {
-            Err(_) if !self.required => return Ok(()),
+            Err(_) if !self.is_required => return Ok(()),
             entered => entered?,
         }
         // Mounts made here do not show in any other namespace.

@@ -211,7 +211,7 @@ impl MaskedPaths {
                 let missing = required.filter(|path| !path.exists());
                 mask.missing.extend(missing.filter_map(in_parent));
             }
-            mask.required |= there;
+            mask.is_required |= there;
             mask.pinned.extend(above.into_iter().filter_map(c_string));
             mask.covers.extend(HiddenDirectory::from_path(
                 c_string(&masked.path),

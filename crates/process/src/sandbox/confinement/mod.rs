@@ -39,7 +39,7 @@ use opened_path::OpenedPath;
 
 pub use bounds::{ConfinementBounds, ConfinementSource, NO_NETWORK, READ, ROOTS};
 pub use opened_path::{directory, file_or_directory};
-pub use ruleset::{IMPOSSIBLE, abi, is_possible};
+pub use ruleset::{UNSUPPORTED, abi, is_supported};
 pub use server_files::Sensitivity;
 
 /// A kind of access to a file.
@@ -145,7 +145,7 @@ impl Confinement {
 
     /// The paths to which a call has the `right`.
     #[must_use]
-    pub fn within(&self, right: AccessRight) -> &RootSet {
+    pub fn roots_for(&self, right: AccessRight) -> &RootSet {
         match right {
             AccessRight::Write => &self.to_write,
             AccessRight::Read | AccessRight::Execute => &self.to_read,
@@ -170,7 +170,7 @@ impl Confinement {
     #[must_use]
     pub fn grants(&self, path: &Path, right: AccessRight) -> bool {
         let granted =
-            self.within(right).contains(path) || system::grants(path, right, &self.to_write);
+            self.roots_for(right).contains(path) || system::grants(path, right, &self.to_write);
         !self.confines_files() || (granted && !self.masks(path, right))
     }
 
@@ -190,7 +190,7 @@ impl Confinement {
     /// The reason why commands cannot be kept from this program's own files, once hiding them has
     /// failed with `errno`.
     #[must_use]
-    pub(crate) fn cannot_mask(&self, errno: rustix::io::Errno) -> String {
+    pub(crate) fn explain_mask_failure(&self, errno: rustix::io::Errno) -> String {
         self.masked.cannot(errno)
     }
 

@@ -32,7 +32,7 @@ struct PathBeneathRule {
 }
 
 /// The reason not to carry out a call that this kernel cannot confine.
-pub const IMPOSSIBLE: &str = "this kernel has no Landlock (Linux 5.13; `landlock` must stand in \
+pub const UNSUPPORTED: &str = "this kernel has no Landlock (Linux 5.13; `landlock` must stand in \
                               /sys/kernel/security/lsm), and without it links could lead out of \
                               the directories; nothing was done";
 
@@ -53,7 +53,7 @@ pub fn abi() -> i32 {
 
 /// True if this kernel can confine a process.
 #[must_use]
-pub fn is_possible() -> bool {
+pub fn is_supported() -> bool {
     abi() > 0
 }
 
@@ -112,7 +112,7 @@ pub fn confine_tool(
     };
     match confined() {
         Ok(status) if status.ruleset != RulesetStatus::NotEnforced => Ok(()),
-        Ok(_) => Err(IMPOSSIBLE.to_owned()),
+        Ok(_) => Err(UNSUPPORTED.to_owned()),
         Err(error) => Err(cannot(&error)),
     }
 }
@@ -155,8 +155,8 @@ pub fn of_command(confinement: &Confinement) -> Result<Option<OwnedFd>, String> 
         Ok(Some(ruleset)) => Ok(Some(ruleset)),
         // Only the network: a filter can keep that away as well.
         Ok(None) | Err(_) if !confinement.confines_files() => Ok(None),
-        Ok(None) => Err(IMPOSSIBLE.to_owned()),
-        Err(_) if !is_possible() => Err(IMPOSSIBLE.to_owned()),
+        Ok(None) => Err(UNSUPPORTED.to_owned()),
+        Err(_) if !is_supported() => Err(UNSUPPORTED.to_owned()),
         Err(error) => Err(cannot(&error)),
     }
 }

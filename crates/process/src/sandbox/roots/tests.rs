@@ -1,5 +1,5 @@
 //! Names and errors; what is within the bounds and what is not is tested with the requests that
-//! name it (`front::path_admission`).
+//! name it (`iki_tools::call`).
 
 use crate::sandbox::roots::*;
 

@@ -47,12 +47,12 @@ impl DirectoryReader<'_> {
             self.here.extend_from_slice(name);
             let first = self.listing.states.len();
             let (mut ends, mut ends_in_slash) = (false, false);
-            let mut roundabout = next.roundabout || name == b"..";
+            let mut roundabout = next.is_roundabout || name == b"..";
             active.retain(|same| {
                 let step = &steps.all[*same];
                 let is = matches!(&step.component, PatternComponent::Name(other) if other == name);
                 if is {
-                    ends |= step.ends;
+                    ends |= step.is_end;
                     ends_in_slash |= step.ends_in_slash;
                     self.listing.states.extend_from_slice(&step.next);
                 }

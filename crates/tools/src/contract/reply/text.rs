@@ -21,7 +21,7 @@ pub struct Text<'w> {
     /// Text held back until it is known how much of it fits, if there is a limit.
     pub(super) bounded: Option<BoundedText>,
     /// Invalid UTF-8 was replaced.
-    pub(super) repaired: bool,
+    pub(super) is_repaired: bool,
     /// Control characters are spelled, and counted here.
     pub(super) spelling: Option<ControlSpeller<'w>>,
 }
@@ -211,16 +211,16 @@ impl Text<'_> {
         let pending = std::mem::take(&mut self.pending);
         let unsent_bytes = self.pass_on(&pending)?;
         if unsent_bytes > 0 {
-            self.repaired = true;
+            self.is_repaired = true;
             self.emit("\u{FFFD}")?;
         }
-        let repaired = self.repaired;
+        let repaired = self.is_repaired;
         match self.sink {
             TextSink::Json {
                 out, progress: at, ..
             } => {
                 out.write_all(b"\"")?;
-                at.in_text = false;
+                at.is_in_text = false;
             }
             TextSink::Viewer(..) => {}
         }
@@ -264,7 +264,7 @@ impl Text<'_> {
             if offset == piece.len() && str::from_utf8(invalid).is_err_and(goes_on) {
                 *incomplete = invalid.len();
             } else {
-                self.repaired = true;
+                self.is_repaired = true;
                 text.push('\u{FFFD}');
             }
         }

@@ -417,7 +417,7 @@ fn is_not_given(field: &SchemaField, text: &str) -> bool {
             .iter()
             .any(|one| one.eq_ignore_ascii_case(text))
     };
-    !field.required && takes_words && is_word_for_nothing(text) && !is_value(text.trim())
+    !field.is_required && takes_words && is_word_for_nothing(text) && !is_value(text.trim())
 }
 
 pub(super) fn is_word_for_nothing(text: &str) -> bool {

@@ -9,7 +9,7 @@ fn reason<T>(result: Result<T, Failure>) -> String {
     match result {
         Ok(_) => String::from("no failure"),
         Err(failure) => {
-            assert!(failure.bad_request);
+            assert!(failure.is_bad_request);
             failure.message
         }
     }
@@ -145,7 +145,7 @@ fn a_word_for_nothing_is_none_in_every_field_of_a_tool_in_which_it_is_no_value()
                 let is_enumeration = !field.values.is_empty() && !is_listed;
                 let means_none =
                     kind == FieldKind::Integer || is_enumeration || named.contains(&&*field.name);
-                let expected = means_none && !field.required;
+                let expected = means_none && !field.is_required;
                 assert_eq!(!request.has(&field.name), expected, "{}: {text}", tool.name);
             }
         }

@@ -44,7 +44,7 @@ pub fn read_background_request(
         return Ok(None);
     }
     let terms = request.terms();
-    if !terms.served {
+    if !terms.is_served {
         return Err(Failure::bad_request(format!(
             "background and stop are for clients of `ikigai-tools mcp`, whose server keeps such \
              commands; here a call ends with its command: {REDIRECT_ADVICE}, and end it with kill"
@@ -162,7 +162,7 @@ pub fn continue_in_background(
 
 /// The note on a process that was left running and whose output nobody reads any more.
 pub fn note_on_cut_off(terms: &CallTerms) -> String {
-    let why = if terms.served {
+    let why = if terms.is_served {
         format!(
             ", because {} run in the background already",
             count_noun(running(terms).len() as u64, "command")

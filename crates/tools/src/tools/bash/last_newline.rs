@@ -8,9 +8,9 @@ use super::MAX_EXAMINED_BYTES;
 pub struct WithoutLastNewline<W> {
     pub text: W,
     /// True if a newline waits for more to come.
-    pub newline: bool,
+    pub holds_newline: bool,
     /// True if something was passed on.
-    pub passed_on: bool,
+    pub has_text: bool,
     /// The last [`MAX_EXAMINED_BYTES`] bytes that were written.
     pub end: Vec<u8>,
 }
@@ -20,13 +20,13 @@ impl<W: Write> Write for WithoutLastNewline<W> {
         let Some((last, before)) = bytes.split_last() else {
             return Ok(0);
         };
-        if std::mem::take(&mut self.newline) {
+        if std::mem::take(&mut self.holds_newline) {
             self.text.write_all(b"\n")?;
-            self.passed_on = true;
+            self.has_text = true;
         }
-        self.newline = *last == b'\n';
-        let passed_on = if self.newline { before } else { bytes };
-        self.passed_on |= !passed_on.is_empty();
+        self.holds_newline = *last == b'\n';
+        let passed_on = if self.holds_newline { before } else { bytes };
+        self.has_text |= !passed_on.is_empty();
         self.text.write_all(passed_on)?;
         self.keep_end(bytes);
         Ok(bytes.len())
@@ -41,8 +41,8 @@ impl<W> WithoutLastNewline<W> {
     pub fn new(text: W) -> Self {
         Self {
             text,
-            newline: false,
-            passed_on: false,
+            holds_newline: false,
+            has_text: false,
             end: Vec::new(),
         }
     }
@@ -73,7 +73,7 @@ mod tests {
                 output.write_all(piece.as_bytes()).unwrap();
             }
             assert_eq!(output.text, expected.as_bytes());
-            assert_eq!(output.passed_on, !expected.is_empty());
+            assert_eq!(output.has_text, !expected.is_empty());
         }
     }
 }

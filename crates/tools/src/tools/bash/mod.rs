@@ -80,14 +80,14 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let requested_time = RequestedTime::from_request(request, background_request.is_some())?;
     if let Some(requested) = requested_time {
-        time.shorten(requested.whole);
+        time.shorten(requested.duration);
     }
     let workdir = request.text("workdir")?;
     let directory = workdir.map(workdir::open).transpose()?;
-    let may_go_on = terms.served && !background::is_full(terms);
+    let may_go_on = terms.is_served && !background::is_full(terms);
     let goes_on_after = terms.context.and_then(|context| {
         let silent = Duration::from_secs(SILENT_SECONDS);
-        let waits = requested_time.is_some_and(|requested| requested.whole > silent)
+        let waits = requested_time.is_some_and(|requested| requested.duration > silent)
             || !terms.serves("file_read");
         context
             .goes_on_after
@@ -102,7 +102,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         limit: time.limit(),
         progress: terms.progress,
         temporary: terms.context.and_then(|context| context.temporary.clone()),
-        goes_on: may_go_on,
+        hands_over_output: may_go_on,
         hand_over_at: hand_over_at.filter(|_| may_go_on),
         shell,
     };
@@ -116,7 +116,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         requested_time,
         workdir,
         is_passed_on: terms.reader == Audience::Host
-            || terms.reader == Audience::Person && terms.piped,
+            || terms.reader == Audience::Person && terms.is_piped,
     };
     Ok(Reply::new(move |object| call.answer(object)))
 }
@@ -144,7 +144,7 @@ fn refusal_of_shell(shell: &CommandShell, confinement: &Confinement) -> Option<K
     is_refused.then_some(KernelDenial::File {
         path,
         right: AccessRight::Execute,
-        name: false,
+        concerns_name: false,
     })
 }
 
@@ -230,7 +230,7 @@ impl CommandCall<'_> {
             )
         });
         if let Some(running) = &ended.timed_out {
-            let is_served = object.terms().served;
+            let is_served = object.terms().is_served;
             object.note(time.note(running, is_served));
             let nothing = outcome.is_empty.then_some(time_limit::NOTHING_WRITTEN);
             object.note(nothing.map(String::from));
@@ -247,7 +247,7 @@ impl CommandCall<'_> {
         if ended.is_cut_off {
             object.note(background::note_on_cut_off(object.terms()));
         }
-        match (ended.goes_on, outcome.file) {
+        match (ended.background, outcome.file) {
             (Some(goes_on), Some(file)) => {
                 let goes_on = if time.is_asked_for() {
                     goes_on
@@ -282,15 +282,15 @@ impl CommandCall<'_> {
             })?;
             (ended, text.finish()?)
         };
-        if keeps_newline && output.newline {
+        if keeps_newline && output.holds_newline {
             output.text.write_all(b"\n")?;
         }
         output.text.close()?;
         Ok(WrittenOutput {
-            file: ended.goes_on.as_ref().map(|_| BackgroundOutput::start()),
+            file: ended.background.as_ref().map(|_| BackgroundOutput::start()),
             ended,
             end: last_whole_lines(&output.end, false),
-            is_empty: !output.passed_on,
+            is_empty: !output.has_text,
             note: None,
         })
     }
@@ -307,7 +307,7 @@ impl CommandCall<'_> {
             let (ended, sink) = self.run(TextOrBytes::new(output))?;
             (ended, sink.finish()?)
         };
-        let file = ended.goes_on.as_ref().map(|_| output.save_and_go_on());
+        let file = ended.background.as_ref().map(|_| output.save_and_go_on());
         if let Some(nature) = nature
             && file.is_none()
         {

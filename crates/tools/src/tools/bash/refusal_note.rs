@@ -26,7 +26,7 @@ pub struct ConfinedCall<'a> {
 impl ConfinedCall<'_> {
     /// The note, if the kernel or the output reports that something was refused.
     pub fn note(&self, denials: &[KernelDenial], messages: &RefusalMessages) -> Option<String> {
-        let network = (messages.network && self.code != 0).then(|| {
+        let network = (messages.has_network_failure && self.code != 0).then(|| {
             let name = self.confinement.name_for_network();
             format!(
                 "The output reports a network failure, and {name} turns the network off for this \
@@ -59,7 +59,7 @@ impl ConfinedCall<'_> {
                     AccessRight::Execute => matches!(self.code, 126 | 127),
                     _ => self.code != 0,
                 };
-                failed || messages.refusal || is_named(path)
+                failed || messages.has_refusal || is_named(path)
             }
             _ => true,
         };
@@ -87,7 +87,7 @@ impl ConfinedCall<'_> {
             KernelDenial::File {
                 path,
                 right,
-                name: true,
+                concerns_name: true,
             } => {
                 let what = "making, renaming or removing what is in";
                 (path, *right, what, path.as_path())
@@ -127,7 +127,7 @@ impl ConfinedCall<'_> {
     /// The refusals of which the output of a failed command speaks.
     fn describe_messages(&self, messages: &RefusalMessages) -> Option<String> {
         const REPORTS: &str = "The output reports a refusal";
-        if self.code == 0 || !messages.refusal {
+        if self.code == 0 || !messages.has_refusal {
             return None;
         }
         let writable = self.describe_writable_paths();
@@ -138,7 +138,7 @@ impl ConfinedCall<'_> {
                 _ if self.confinement.has_network() => String::new(),
                 name => format!(" It has no network ({name})."),
             };
-            return (!messages.names_path && !messages.network).then(|| {
+            return (!messages.names_path && !messages.has_network_failure).then(|| {
                 format!("{REPORTS}. This call is confined, which may be why.{writable}{network}")
             });
         };

@@ -23,7 +23,7 @@ const LEAST_DOUBTFUL: u64 = 1_000;
 #[derive(Clone, Copy)]
 pub struct RequestedTime {
     /// The time.
-    pub whole: Duration,
+    pub duration: Duration,
     /// The milliseconds for which its seconds were taken.
     milliseconds: Option<u64>,
     /// True if it is in seconds, and may have been meant as milliseconds.
@@ -39,7 +39,7 @@ impl RequestedTime {
     ) -> Result<Option<Self>, Failure> {
         let number = |name| request.integer(name, 1..=u64::MAX);
         let exact = |whole| Self {
-            whole,
+            duration: whole,
             milliseconds: None,
             is_doubtful: false,
         };
@@ -64,7 +64,7 @@ impl RequestedTime {
         let Some((name, first)) = given.next() else {
             return Ok(None);
         };
-        match given.find(|(_, time)| time.whole != first.whole) {
+        match given.find(|(_, time)| time.duration != first.duration) {
             None => Ok(Some(first)),
             Some((other, _)) => Err(Failure::new(
                 ErrorCode::InvalidArg,
@@ -79,7 +79,7 @@ impl RequestedTime {
     /// The note on the unit of the time; `has_ended` says that the command was ended by it.
     pub fn note(self, has_ended: bool) -> Option<String> {
         if let Some(milliseconds) = self.milliseconds {
-            let whole = format_seconds(self.whole);
+            let whole = format_seconds(self.duration);
             return Some(format!(
                 "`timeout` is in seconds: {milliseconds} was taken as {whole}."
             ));
@@ -133,7 +133,7 @@ impl CommandTime {
     /// process survives both.
     pub fn limit(&self) -> Option<TimeLimit> {
         self.deadline.map(|deadline| {
-            let kills = deadline.until();
+            let kills = deadline.work_end();
             TimeLimit {
                 ask_at: deadline.ask_to_end_at(),
                 kill_at: kills,
@@ -147,7 +147,7 @@ impl CommandTime {
         let deadline = self.deadline?;
         let (after, whole) = (
             format_seconds(deadline.ask_to_end_after()),
-            format_seconds(deadline.whole),
+            format_seconds(deadline.total),
         );
         let (limit, longer) = if self.asked_for {
             (
@@ -157,8 +157,8 @@ impl CommandTime {
         } else {
             (format!("calls are limited to {whole} here"), "")
         };
-        let named = running.iter().map(|StillRunning { line, killed }| {
-            let killed = if *killed {
+        let named = running.iter().map(|StillRunning { line, was_killed }| {
+            let killed = if *was_killed {
                 " (killed, because it ignored SIGTERM)"
             } else {
                 ""

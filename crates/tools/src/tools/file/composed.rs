@@ -31,7 +31,7 @@ pub enum Composition {
 impl Composition {
     /// What the file at `path` is.
     pub fn detect(path: &Path, terms: &CallTerms) -> Self {
-        let read = |limit| iki_files::beginning(path, limit, terms.until());
+        let read = |limit| iki_files::read_beginning(path, limit, terms.work_end());
         let Some((head, _)) = read(HEAD_BYTES) else {
             return Self::Plain;
         };

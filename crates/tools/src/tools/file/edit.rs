@@ -9,10 +9,11 @@ use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
 use crate::tools::file::composed::{self, Composition};
-use crate::tools::file::{edit_note, failure, write_note};
+use crate::tools::file::{edit_note, failure, paths, write_note};
 use iki_base::wording::plural;
 use iki_files::{
-    self as files, EditError, EncodingObstacle, FailedEdit, FileAccessError, TextReplacement,
+    self as files, EditError, EditOptions, EncodingObstacle, FailedEdit, FileAccessError,
+    TextReplacement,
 };
 use iki_search::missing_paths::PathWant;
 
@@ -57,7 +58,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         .map(|edit| TextReplacement {
             old: edit.old.as_bytes(),
             new: edit.new.as_bytes(),
-            all: edit.all,
+            replaces_all: edit.all,
             expected: edit.expected,
         })
         .collect();
@@ -65,14 +66,12 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     if let Some(refusal) = composition.refusal(path, terms) {
         return Err(refusal);
     }
-    let condition = composition.condition();
-    let edited = files::edit(
-        Path::new(path),
-        &replacements,
+    let options = EditOptions {
         tells_lines,
-        condition,
-        terms.until(),
-    );
+        condition: composition.condition(),
+        end: terms.work_end(),
+    };
+    let edited = files::edit(Path::new(path), &replacements, options);
     let edited = edited.map_err(|failed| {
         let failure = edit_failure(path, &failed, composition, terms);
         match failed.error {
@@ -85,7 +84,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let encoding = edited.encoding.filter(|_| replacements > 0);
     let mut notes = Notes::from(encoding.map(edit_note::made_in_encoding));
     notes.add(composition.note().filter(|_| replacements > 0));
-    if edited.brings_replacement {
+    if edited.writes_replacement_character {
         notes.add(write_note::REPLACEMENT_WRITTEN.to_owned());
     }
     let mut remarks_added: Vec<String> = Vec::new();
@@ -110,7 +109,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     Ok(Reply::new(move |object| {
         let plural = plural(replacements);
-        let name = object.spell_names(failure::base_name(path)).into_owned();
+        let name = object.spell_names(paths::base_name(path)).into_owned();
         object.field(
             "output",
             &format!("Replaced {replacements} occurrence{plural} in {name}{lines}"),

@@ -177,7 +177,7 @@ pub fn looks_otherwise(path: &str, nearest: &NearestText, terms: &CallTerms) -> 
     if !is_unlike || !nearest.lines_with_new_text.is_empty() {
         return None;
     }
-    let (content, _) = iki_files::beginning(Path::new(path), MAX_FILE, None)?;
+    let (content, _) = iki_files::read_beginning(Path::new(path), MAX_FILE, None)?;
     let has = |byte| content.contains(&byte);
     if has(b'\r') && !has(b'\n') {
         return Some(

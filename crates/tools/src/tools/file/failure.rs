@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
+use crate::tools::file::paths::{is_web_address, quoted};
 use iki_base::console::exit::PROGRAM;
 use iki_base::wording::{count_noun, quoted_for_shell, thousands};
 use iki_files::{ErrorReason, FileAccessError};
 use iki_process::sandbox::confinement;
-use iki_search::missing_paths::{
-    self as paths, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant,
-};
+use iki_search::missing_paths::{self, MeantPath, NamePlaces, PathObstacle, PathSlip, PathWant};
 
 /// The failure of a call for `path` on which there was `error`.
 pub fn from_access_error(path: &str, error: &FileAccessError) -> Failure {
@@ -66,11 +65,6 @@ pub fn with_note(
     }
 }
 
-/// True if `path` is written as an address of HTTP.
-pub fn is_web_address(path: &str) -> bool {
-    path.starts_with("https://") || path.starts_with("http://")
-}
-
 /// Says what is wrong with `path`, and what to send.
 fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
     if path.trim().is_empty() {
@@ -80,11 +74,11 @@ fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
         let read = terms.if_served("web_fetch", ": web_fetch reads it");
         return format!("It is an address, and not a path{read}.");
     }
-    let obstacle = paths::path_obstacle(Path::new(path), confinement::is_within_reach);
+    let obstacle = missing_paths::path_obstacle(Path::new(path), confinement::is_within_reach);
     if let Some(PathObstacle::Directory) = obstacle {
         return directory(path, wants, terms);
     }
-    let meant = paths::meant_path(path, wants, confinement::is_within_reach);
+    let meant = missing_paths::meant_path(path, wants, confinement::is_within_reach);
     if let Some(meant) = meant.as_ref().filter(|meant| meant.exists) {
         return advise_on_path_slip(meant, wants, terms);
     }
@@ -102,12 +96,12 @@ fn note(path: &str, wants: PathWant, terms: &CallTerms) -> String {
         )),
         Some(PathObstacle::Missing {
             part,
-            whole,
+            is_whole_path,
             similar,
         }) => {
             // The path that was meant is told already.
             if meant.is_none() {
-                sentences.extend(missing(path, &part, whole, &similar, wants, terms));
+                sentences.extend(missing(path, &part, is_whole_path, &similar, wants, terms));
             }
         }
         Some(PathObstacle::Directory) | None => {}
@@ -161,7 +155,7 @@ fn missing(
     // The same name elsewhere is likelier than another one here.
     let places = match wants {
         PathWant::File | PathWant::Any if whole || similar.is_empty() => {
-            paths::places_of_name(Path::new(path), confinement::is_within_reach)
+            missing_paths::places_of_name(Path::new(path), confinement::is_within_reach)
         }
         _ => NamePlaces::default(),
     };
@@ -252,43 +246,4 @@ fn elsewhere(places: &NamePlaces) -> String {
             )
         }
     }
-}
-
-/// A path as it can be sent.
-pub fn quoted(path: &Path) -> String {
-    format!("{:?}", path.to_string_lossy())
-}
-
-/// The file that is there and that `path`, which is not there, may be a slip of: the one that a
-/// reader would be told of, unless both may well be meant.
-pub fn similar_path(path: &str) -> Option<String> {
-    let reach = confinement::is_within_reach;
-    let obstacle = paths::path_obstacle(Path::new(path), reach)?;
-    let PathObstacle::Missing {
-        part,
-        whole,
-        similar,
-    } = obstacle
-    else {
-        return None;
-    };
-    // Below a directory that is there, a path that ends like another's is one of its own.
-    let is_below = part
-        .parent()
-        .is_some_and(|above| above.file_name().is_some());
-    let is_slip = |meant: &String| !(is_below && path.ends_with(&format!("/{meant}")));
-    let meant = paths::meant_path(path, PathWant::File, reach).filter(|meant| meant.exists);
-    let meant = meant.and_then(|meant| meant.path).filter(is_slip);
-    meant.or_else(|| {
-        let similar = similar.into_iter().next()?;
-        // Files side by side have names that are alike.
-        let is_slip = !whole || paths::has_same_letters(&part, &similar);
-        is_slip.then(|| similar.to_string_lossy().into_owned())
-    })
-}
-
-/// The last part of `path`, as answers name a file.
-pub fn base_name(path: &str) -> &str {
-    let trimmed = path.trim_end_matches('/');
-    trimmed.rsplit_once('/').map_or(trimmed, |(_, name)| name)
 }

@@ -8,10 +8,10 @@ use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{AccessScope, FieldRole, Tool, ToolHints, ToolManual};
-use crate::tools::file::{failure, write_note};
-use iki_files::{self as files, ErrorReason, FileAccessError, MadeDirectories};
+use crate::tools::file::{failure, paths, write_note};
+use iki_files::{self as files, CreatedDirectories, ErrorReason, FileAccessError};
 use iki_process::sandbox::confinement;
-use iki_search::missing_paths::{self as paths, PathObstacle, PathWant};
+use iki_search::missing_paths::{self, PathObstacle, PathWant};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -62,16 +62,16 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         let message = format!("{path} {why}, so nothing was written");
         return Err(Failure::new(ErrorCode::InvalidArg, message));
     }
-    let similar = (!exists).then(|| failure::similar_path(path)).flatten();
+    let similar = (!exists).then(|| paths::similar_path(path)).flatten();
     let reader = request.terms().reader;
     let end = request.terms().deadline.map(|deadline| deadline.end);
     let failed = |error| failure::with_note(path, &error, PathWant::Name, request.terms());
     // Hosts, too, are told of a loss.
     let old = (reader != Audience::Host || content.contains('\u{FFFD}'))
-        .then(|| files::beginning(Path::new(path), MAX_COMPARED_BYTES, end));
+        .then(|| files::read_beginning(Path::new(path), MAX_COMPARED_BYTES, end));
     let makes_directories = !request.is_denied("create_dirs")? && reader != Audience::Host;
     let mut more_tries = 0..MAX_RETRIES;
-    let mut made = MadeDirectories::default();
+    let mut made = CreatedDirectories::default();
     loop {
         let makes = makes_directories && is_missing_directory(path);
         let is_made = if makes {
@@ -90,9 +90,9 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         }
     }
     let mut notes = Notes::default();
-    let name = failure::base_name(path);
+    let name = paths::base_name(path);
     let made = made.keep().map(|made| {
-        let made = failure::quoted(&made);
+        let made = paths::quoted(&made);
         format!("The directory {made} was made for it")
     });
     let new = || format!("This created a new file named {name:?}");
@@ -124,10 +124,16 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 /// True if the file needs directories that are missing, and its path is written as it was meant.
 fn is_missing_directory(path: &str) -> bool {
     let reach = confinement::is_within_reach;
-    let obstacle = paths::path_obstacle(Path::new(path), reach);
-    let needs = matches!(obstacle, Some(PathObstacle::Missing { whole: false, .. }));
+    let obstacle = missing_paths::path_obstacle(Path::new(path), reach);
+    let needs = matches!(
+        obstacle,
+        Some(PathObstacle::Missing {
+            is_whole_path: false,
+            ..
+        })
+    );
     needs
         && !path.ends_with('/')
-        && !failure::is_web_address(path)
-        && paths::meant_path(path, PathWant::Name, reach).is_none()
+        && !paths::is_web_address(path)
+        && missing_paths::meant_path(path, PathWant::Name, reach).is_none()
 }

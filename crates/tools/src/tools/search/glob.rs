@@ -15,9 +15,9 @@ use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual}
 use crate::tools::search::empty_result;
 use crate::tools::search::exclude::note_on_unmatched;
 use crate::tools::search::grep::line_form::painted_path;
+use crate::tools::search::name_search::{NameSearch, pattern_of};
 use crate::tools::search::note::{self, SearchVocabulary, ShownPart};
 use crate::tools::search::omission_note::note_on_left_out;
-use crate::tools::search::scope::{NameSearch, pattern_of};
 use iki_base::unseen;
 use iki_search::left_out::LeftOutReason;
 use iki_search::paths::WalkOutcome;
@@ -40,7 +40,7 @@ pub const TOOL: Tool = Tool {
     fields: &[("output", FieldRole::Output), ("count", FieldRole::Count)],
     exit_codes: ExitCodes::SEARCH,
     how_to_get_less: "To have less, narrow `pattern` or `path`.",
-    paints: true,
+    colours_output: true,
     run,
     ..Tool::PLAIN
 };
@@ -59,10 +59,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let refused = |error| failure(error, names.pattern(), &names.path);
     let parsed = names.scope.parse(names.pattern());
     let parsed = parsed.map_err(|error| refused(error.into()))?;
-    let walk = parsed.walk(&names.scope, Path::new(&names.path), terms.until());
+    let walk = parsed.walk(&names.scope, Path::new(&names.path), terms.work_end());
     let walk = walk.map_err(refused)?;
     Ok(Reply::new(move |object| {
-        let (walked, listed) = list(object, walk, limit, terms.style.painted)?;
+        let (walked, listed) = list(object, walk, limit, terms.style.is_coloured)?;
         object.field("count", &listed.count)?;
         object.note_at_both_ends(listed.note("names", "pattern or path", limit));
         let mut notes = Notes::default();

@@ -5,6 +5,6 @@ mod exclude;
 pub mod glob;
 pub mod grep;
 mod links;
+mod name_search;
 mod note;
 mod omission_note;
-mod scope;

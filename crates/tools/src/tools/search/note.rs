@@ -62,7 +62,7 @@ impl ShownPart {
 pub fn seconds_of_call(terms: &CallTerms) -> String {
     let deadline = terms.deadline;
     deadline.map_or("its time".to_owned(), |deadline| {
-        format_seconds(deadline.whole)
+        format_seconds(deadline.total)
     })
 }
 

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::page_source::media_type;
-use iki_web::charset::BodyKind;
+use iki_web::body_text::BodyKind;
 
 /// Form of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,16 +1,16 @@
 //! web-fetch: a page of the web as Markdown, whole or a window of its lines.
 
-use memchr::memchr_iter;
 use url::Url;
 
 use super::page_source::{
-    self, BodyForm, ConvertedReply, MEBIBYTES, PagePart, UnreadablePage, UnreadableReason, window,
+    self, BodyForm, ConvertedReply, MEBIBYTES, PagePart, UnreadablePage, UnreadableReason,
 };
 use super::placeholder::Placeholder;
 use super::{fetch_note, intended_url, network};
 use crate::contract::answer_limit::{self, TextMeasure};
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
+use crate::contract::line_window::line_window;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
@@ -74,12 +74,12 @@ fn write(
         shorten_title(&page.document.title, object.terms().max_answer),
     )?;
     let text = &page.document.markdown;
-    let lines = window(text, offset, limit);
+    let lines = line_window(text, offset, limit);
     if lines.is_empty() && offset > 1 {
         let is_whole = !page.document.cuts.lack_end();
         object.note(fetch_note::past_the_end(
             offset,
-            count_lines(text),
+            text.lines().count(),
             is_whole,
         ));
     }
@@ -87,11 +87,11 @@ fn write(
     if let Some(cut) = cut {
         let last = offset + cut.lines.max(1) - 1;
         if cut.lines == 0 {
-            let line = window(lines, 1, Some(1)).trim_end_matches('\n');
+            let line = line_window(lines, 1, Some(1)).trim_end_matches('\n');
             object.note(fetch_note::long_line(offset, line.len(), cut.bytes));
         }
         // The line that was cut may be the last one.
-        if !window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
+        if !line_window(lines, cut.lines.max(1) + 1, Some(1)).is_empty() {
             let left = limit.map(|limit| limit - cut.lines.max(1));
             object.note_at_both_ends(answer_limit::continuation_note(
                 object.terms().reader,
@@ -145,7 +145,7 @@ fn fetch(url: &str, main_only: bool, terms: &CallTerms) -> Result<FetchedPage, F
         .map_err(|unreadable| unreadable_failure(&unreadable, &target, terms))?;
     Ok(FetchedPage {
         url: page.url.clone(),
-        document: shown_document(page, main_only, terms.served, &mut notes),
+        document: shown_document(page, main_only, terms.is_served, &mut notes),
         notes,
     })
 }
@@ -178,9 +178,9 @@ fn shown_document(
     }
     // Text is returned unchanged, except for the models of a server's clients.
     if served || !matches!(page.form, BodyForm::Text(_)) {
-        document = taken_out(document, notes);
+        document = remove_unseen(document, notes);
     }
-    if page.truncated {
+    if page.is_truncated {
         document = document.cut(DocumentCuts {
             size_limit: Some(MEBIBYTES),
             ..DocumentCuts::default()
@@ -193,9 +193,9 @@ fn shown_document(
 }
 
 /// Takes out what cannot be seen, and says so.
-fn taken_out(mut document: Document, notes: &mut Notes) -> Document {
-    let (title, of_title) = unseen::taken_out(&document.title);
-    let (markdown, of_text) = unseen::taken_out(&document.markdown);
+fn remove_unseen(mut document: Document, notes: &mut Notes) -> Document {
+    let (title, of_title) = unseen::remove(&document.title);
+    let (markdown, of_text) = unseen::remove(&document.markdown);
     notes.add(of_title.and(of_text).note_of_page("the page"));
     (document.title, document.markdown) = (title.into_owned(), markdown.into_owned());
     document
@@ -241,10 +241,4 @@ fn failure(error: FetchError, target: Option<&Url>, terms: &CallTerms) -> Failur
                 .with_note(note.unwrap_or_default())
         }
     }
-}
-
-/// Counts the lines of `text`, including an unfinished last one.
-fn count_lines(text: &str) -> usize {
-    let ends = memchr_iter(b'\n', text.as_bytes()).count();
-    ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }

@@ -15,7 +15,7 @@ use crate::contract::call_terms::CallTerms;
 use iki_base::signature;
 use iki_base::wording::{count_noun, floor_boundary, join_list, on_one_line};
 use iki_document::{self as document, MainContentCertainty, OmittedBlocks};
-use iki_web::charset::{self, BodyKind};
+use iki_web::body_text::{self, BodyKind};
 use iki_web::client::{HttpResponse, NetworkError};
 use iki_web::provider::reply::first_text;
 use iki_web::{quote, status_advice};
@@ -49,7 +49,7 @@ pub fn quoted(reply: &HttpResponse, target: &Url) -> Option<String> {
         &reply.body,
         reply.content_type(),
         &reply.url,
-        reply.truncated,
+        reply.is_truncated,
     );
     let quoted = quote::quoted(&hide_secrets(&text?, target))?;
     Some(format!("The server says: {quoted}"))
@@ -78,14 +78,14 @@ pub fn of_network(error: &NetworkError, target: &Url, terms: &CallTerms) -> Stri
         sentences = vec![format!("Send {host}")];
     }
     let commands = terms.serves("bash");
-    if error.own_certificate && commands {
+    if error.is_private_certificate && commands {
         sentences.push(
             "A page of a server of your own can be fetched all the same with `curl -fsSLk` in a \
              shell, which does not look at certificates."
                 .to_owned(),
         );
     }
-    if error.timed_out && commands {
+    if error.is_timeout && commands {
         // The command comes last because it ends with its line.
         let (command, _) = download(target, "");
         sentences.push(format!("What is large or slow comes in a shell: {command}"));
@@ -202,7 +202,7 @@ pub fn long_line(number: u64, length: usize, bytes_shown: usize) -> String {
 /// unchanged.
 fn words(body: &[u8], content_type: Option<&str>, url: &Url, truncated: bool) -> Option<String> {
     let host = url.host_str().unwrap_or_default();
-    let text = charset::read(body, content_type, host, truncated).ok()?;
+    let text = body_text::read(body, content_type, host, truncated).ok()?;
     if text.kind == BodyKind::Text {
         return Some(message(&text.text).unwrap_or(text.text));
     }

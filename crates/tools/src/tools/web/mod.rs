@@ -21,6 +21,7 @@
 //! | `answer_fields` | the fields of an answer other than its content |
 //! | `network`, `research_cache` | settings that these tools have in common |
 //! | `research_call` | the course of a call that searches or reads |
+//! | `research_failure` | failures of such calls, with advice |
 //! | `sessions` | `sequential_search`, `get_research_session`, `research_export` |
 //! | `session_record` | what the research tools add to a session |
 
@@ -42,6 +43,7 @@ mod placeholder;
 mod provider_answer;
 pub(crate) mod research_cache;
 mod research_call;
+mod research_failure;
 mod resource_link;
 pub mod scrape;
 pub mod search;

@@ -18,7 +18,7 @@ pub fn client(terms: &CallTerms) -> HttpClient {
 
 /// Gives a client the time of a call.
 pub fn on_terms(client: HttpClient, terms: &CallTerms) -> HttpClient {
-    let left = terms.left(CALL_TIMEOUT);
+    let left = terms.time_left(CALL_TIMEOUT);
     let reserve = (left / ANSWER_SHARE).min(CALL_TIMEOUT.saturating_sub(TOTAL_TIMEOUT));
     client.within(left.saturating_sub(reserve))
 }

@@ -7,7 +7,6 @@
 
 use std::time::{Duration, Instant};
 
-use memchr::memchr_iter;
 use url::Url;
 
 use super::content_type::TextForm;
@@ -17,7 +16,7 @@ use iki_conversion::{self as conversion, ConversionError, HelperPrograms};
 use iki_document::{
     self as document, Document, DocumentError, FileKind, MAX_FILE, MainContentCertainty,
 };
-use iki_web::charset::{self, UnsupportedBody};
+use iki_web::body_text::{self, UnsupportedBody};
 use iki_web::client::{
     self, BodyLimit, FetchError, FetchRequest, HttpClient, HttpResponse, MAX_BODY,
 };
@@ -30,7 +29,8 @@ const CONVERSION_TIME: Duration = Duration::from_millis(600);
 /// Returns the deadline for the conversion of a page that `client` fetched.
 pub fn conversion_end(client: &HttpClient, terms: &CallTerms) -> Instant {
     Instant::now()
-        + (client.left() + CONVERSION_TIME).min(terms.left(network::CALL_TIMEOUT) * 9 / 10)
+        + (client.time_left() + CONVERSION_TIME)
+            .min(terms.time_left(network::CALL_TIMEOUT) * 9 / 10)
 }
 
 /// Maximum number of bytes read of a page, in MiB.
@@ -110,7 +110,7 @@ pub struct ConvertedReply {
     /// Address to which the `Refresh` header leads.
     pub refresh: Option<Url>,
     /// True if the body was longer.
-    pub truncated: bool,
+    pub is_truncated: bool,
 }
 
 /// Reason why a body has no conversion.
@@ -180,7 +180,7 @@ pub fn convert(
             refresh: refresh_target(&reply),
             url: reply.url,
             guard: reply.guard,
-            truncated: reply.truncated,
+            is_truncated: reply.is_truncated,
         }),
         Err(reason) => Err(Box::new(UnreadablePage { reply, reason })),
     }
@@ -194,7 +194,7 @@ fn convert_body(
 ) -> Result<(BodyForm, Document, String), UnreadableReason> {
     let declared = reply.content_type().map(media_type).unwrap_or_default();
     if let Some(kind) = kind_of(reply, &declared) {
-        if reply.truncated {
+        if reply.is_truncated {
             let mebibytes = reply.body.len() >> 20;
             return Err(UnreadableReason::TooLong { kind, mebibytes });
         }
@@ -208,7 +208,7 @@ fn convert_body(
         return Ok((BodyForm::Empty, Document::default(), String::new()));
     }
     let host = reply.url.host_str().unwrap_or_default();
-    let decoded = charset::read(&reply.body, reply.content_type(), host, reply.truncated);
+    let decoded = body_text::read(&reply.body, reply.content_type(), host, reply.is_truncated);
     let decoded = decoded.map_err(|UnsupportedBody(kind)| {
         UnreadableReason::NotText(kind, DocumentError::detect(&reply.body))
     })?;
@@ -310,44 +310,4 @@ pub fn note_on_section(name: &str, line: Option<usize>, remainder: &str) -> Stri
 pub fn media_type(content_type: &str) -> String {
     let kind = content_type.split(';').next().unwrap_or_default();
     kind.trim().to_ascii_lowercase()
-}
-
-/// Returns `count` lines of `text`, or all, from line number `first` (from 1) on.
-pub fn window(text: &str, first: u64, count: Option<u64>) -> &str {
-    let after = |start: usize, lines: u64| match usize::try_from(lines) {
-        Ok(0) => start,
-        Ok(lines) => memchr_iter(b'\n', &text.as_bytes()[start..])
-            .nth(lines - 1)
-            .map_or(text.len(), |newline| start + newline + 1),
-        Err(_) => text.len(),
-    };
-    let start = after(0, first - 1);
-    &text[start..count.map_or(text.len(), |count| after(start, count))]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_window_of_lines_is_cut_out() {
-        let text = "1\n2\n3\n4";
-        for (first, count, expected) in [
-            (1, None, text),
-            (1, Some(1), "1\n"),
-            (2, Some(2), "2\n3\n"),
-            (4, None, "4"),
-            (4, Some(9), "4"),
-            (5, None, ""),
-            (u64::MAX, Some(u64::MAX), ""),
-            (1, Some(u64::MAX), text),
-        ] {
-            assert_eq!(
-                window(text, first, count),
-                expected,
-                "{count:?} from {first}"
-            );
-        }
-        assert_eq!(window("", 1, None), "");
-    }
 }

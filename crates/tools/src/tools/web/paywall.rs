@@ -94,7 +94,7 @@ pub fn is_paywall(page: &str, text: &str) -> bool {
     let paragraphs: Vec<&str> = paragraphs(text);
     let (mut behind, mut next) = (0, String::new());
     for (index, paragraph) in paragraphs.iter().enumerate().rev().take(MAX_PARAGRAPHS) {
-        let shown = shown(paragraph);
+        let shown = visible_text(paragraph);
         let speaks = shown.len() <= MAX_OFFER_BYTES && !is_item(paragraph);
         if speaks {
             let both = if is_marked {
@@ -168,11 +168,11 @@ fn is_prose(paragraph: &str) -> bool {
     paragraph.len() >= MIN_PROSE_BYTES
         && !is_item(paragraph)
         && !paragraph.starts_with(['#', '['])
-        && shown(paragraph).len() >= MIN_PROSE_BYTES
+        && visible_text(paragraph).len() >= MIN_PROSE_BYTES
 }
 
 /// Returns a paragraph as it is shown, in lower case, between blanks.
-fn shown(paragraph: &str) -> String {
+fn visible_text(paragraph: &str) -> String {
     let mut parts = paragraph.split("](");
     let mut text = format!(" {}", parts.next().unwrap_or_default());
     for part in parts {

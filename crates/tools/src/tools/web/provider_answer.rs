@@ -15,13 +15,13 @@ use iki_web::credentials::{CredentialName, Credentials};
 use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
 use iki_web::search::host_search::{self, HostResults, HostSearch};
 use iki_web::search::search_provider::SearchProvider;
-use iki_web::search::{DomainFilter, unseen_taken_out};
+use iki_web::search::{DomainFilter, count_removed};
 
 /// What the rows of these tools have in common.
 pub const PLAIN: Tool = Tool {
     family: EnvelopeFamily::Web,
     set: ToolSet::Web,
-    served_by_default: false,
+    is_served_by_default: false,
     hints: ToolHints::ASKS,
     scope: AccessScope::Network,
     fields: &[("results", FieldRole::Results), ("count", FieldRole::Count)],
@@ -123,7 +123,7 @@ fn left_out(count_shown: usize, all: usize, fewer: impl Fn(usize) -> String) -> 
 /// Writes the notes on domains that were not searched, and on a filter that excluded everything.
 fn notes(answer: &HostResults, domains: &DomainFilter, turn: Option<String>) -> Notes {
     let mut notes = Notes::default();
-    notes.add(unseen_taken_out(&answer.results).note_of_page("the results"));
+    notes.add(count_removed(&answer.results).note_of_page("the results"));
     for (domain, error) in &answer.failed {
         notes.add(format!(
             "{domain} was not searched: {}",

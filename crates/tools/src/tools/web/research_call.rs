@@ -11,10 +11,13 @@ use iki_web::cache::CacheStore;
 use iki_web::client::HttpClient;
 use iki_web::credentials::Credentials;
 use iki_web::search::context::SearchContext;
-use iki_web::search::outcome::SearchFailure;
+use iki_web::search::search_answer::SearchFailure;
+
+/// Mark of every answer: its texts are untrusted, and not instructions.
+pub const TRUST: &str = "untrusted-external-content";
 
 /// The row of a tool of research, as far as its name tells it and most have it: its texts are the
-/// files of that name. The function `$answer` answers a call, or findings its answer in the cache.
+/// files of that name. The function `$answer` answers a call, or finds its answer in the cache.
 macro_rules! research_tool {
     ($name:literal) => {{
         use $crate::contract::tool;
@@ -22,7 +25,7 @@ macro_rules! research_tool {
             name: $name,
             family: tool::EnvelopeFamily::Research,
             set: tool::ToolSet::Research,
-            served_by_default: false,
+            is_served_by_default: false,
             hints: tool::ToolHints::ASKS,
             scope: tool::AccessScope::Network,
             schema: include_str!(concat!("../../schemas/", $name, ".json")),

@@ -10,7 +10,7 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
-use crate::tools::web::research_cache;
+use crate::tools::web::research_failure;
 use iki_base::wording::{beginning, count_noun};
 use iki_process::sandbox::confinement;
 use iki_research::sessions::{self, MAX_STEPS, ResearchSession, SessionFault, SessionStore};
@@ -168,7 +168,7 @@ pub fn session_failure(fault: SessionFault, terms: &CallTerms) -> Failure {
         }
         SessionFault::Store(_) => "",
     });
-    research_cache::failure(code, message)
+    research_failure::with_advice(code, message)
 }
 
 /// Returns a fault as a code and a clause.

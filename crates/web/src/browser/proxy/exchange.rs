@@ -55,14 +55,14 @@ pub fn serve(shared: &ProxyState, browser: &TcpStream) -> io::Result<()> {
     }
     let Some(opened) = shared.connect(&request.url) else {
         // Scripts and the browser would take an answer of ours for the target's.
-        return if request.tunnel {
+        return if request.is_tunnel {
             send_all(shared, browser, REFUSED)
         } else {
             Ok(())
         };
     };
     opened.stream.set_nodelay(true)?;
-    if request.tunnel {
+    if request.is_tunnel {
         send_all(shared, browser, CONNECTED)?;
         send_all(shared, &opened.stream, &body_start)?;
         return relay::run(shared, browser, &opened.stream, u64::MAX);
@@ -103,7 +103,7 @@ struct ForwardedRequest {
     method: String,
     /// The target; for a tunnel, `https://host:port/`.
     url: Url,
-    tunnel: bool,
+    is_tunnel: bool,
     headers: Vec<(String, Vec<u8>)>,
     /// Length of its body in bytes; `None` if it does not tell.
     length: Option<u64>,
@@ -115,8 +115,8 @@ impl ForwardedRequest {
         let mut parsed = httparse::Request::new(&mut headers);
         parsed.parse(head).ok()?;
         let (method, path) = (parsed.method?, parsed.path?);
-        let tunnel = method == "CONNECT";
-        let url = if tunnel {
+        let is_tunnel = method == "CONNECT";
+        let url = if is_tunnel {
             Url::parse(&format!("https://{path}/")).ok()?
         } else {
             Url::parse(path).ok().filter(|url| url.scheme() == "http")?
@@ -141,7 +141,7 @@ impl ForwardedRequest {
         Some(Self {
             method: method.to_owned(),
             url,
-            tunnel,
+            is_tunnel,
             headers: received,
             length,
         })

@@ -22,9 +22,9 @@ struct RelayDirection<'a> {
     /// Number of bytes that may still be read.
     limit: u64,
     /// Nothing more is read.
-    over: bool,
+    is_over: bool,
     /// The other side has been told so.
-    told: bool,
+    is_told: bool,
 }
 
 impl<'a> RelayDirection<'a> {
@@ -36,10 +36,10 @@ impl<'a> RelayDirection<'a> {
             start: 0,
             end: 0,
             limit,
-            over: limit == 0,
+            is_over: limit == 0,
             // The connection stays open, because a browser that has sent all still waits for the
             // answer.
-            told: limit == 0,
+            is_told: limit == 0,
         }
     }
 
@@ -48,7 +48,7 @@ impl<'a> RelayDirection<'a> {
     }
 
     fn wants_to_read(&self) -> bool {
-        self.is_empty() && !self.over
+        self.is_empty() && !self.is_over
     }
 
     /// Reads and writes as much as is possible; returns the number of bytes moved.
@@ -59,12 +59,12 @@ impl<'a> RelayDirection<'a> {
                 .unwrap_or(BUFFER_BYTES)
                 .min(BUFFER_BYTES);
             match if_ready(self.from.read(&mut self.buffer[..room]))? {
-                Some(0) => self.over = true,
+                Some(0) => self.is_over = true,
                 Some(count) => {
                     (self.start, self.end) = (0, count);
                     self.limit -= count as u64;
                     if self.limit == 0 {
-                        (self.over, self.told) = (true, true);
+                        (self.is_over, self.is_told) = (true, true);
                     }
                     moved += count;
                 }
@@ -78,8 +78,8 @@ impl<'a> RelayDirection<'a> {
                 None => return Ok(moved),
             }
         }
-        if self.over && !self.told {
-            self.told = true;
+        if self.is_over && !self.is_told {
+            self.is_told = true;
             self.to.shutdown(Shutdown::Write)?;
         }
         Ok(moved)
@@ -118,7 +118,7 @@ pub fn run(
         let moved = there.transfer()? + back.transfer()?;
         shared.bytes.fetch_add(moved as u64, Ordering::Relaxed);
         // Once the answer has ended, nothing more is needed.
-        if back.over && back.is_empty() {
+        if back.is_over && back.is_empty() {
             return Ok(());
         }
         let (asking_for, answering_for) =
@@ -138,7 +138,7 @@ pub fn run(
         let left = all[1]
             .revents()
             .intersects(PollFlags::RDHUP | PollFlags::HUP | PollFlags::ERR);
-        if !all[0].revents().is_empty() || (left && there.over) {
+        if !all[0].revents().is_empty() || (left && there.is_over) {
             return Ok(());
         }
     }

@@ -17,7 +17,7 @@ fn nowhere(secret: &str) -> RedisCache {
             connection: None,
             number: 0,
             sharing: SharingState {
-                up: false,
+                is_up: false,
                 since: SystemTime::now(),
                 why: None,
                 refuses: None,

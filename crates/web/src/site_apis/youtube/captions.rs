@@ -24,7 +24,7 @@ const MAX_LINE_CHARS: usize = 1000;
 struct CaptionTrack<'a> {
     address: &'a str,
     language: &'a str,
-    made: bool,
+    is_generated: bool,
 }
 
 /// Returns the tracks, best first: in the wanted language, and written by a person.
@@ -40,7 +40,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<CaptionTrack<'a>> 
                     .get("languageCode")
                     .and_then(Value::as_str)
                     .unwrap_or(""),
-                made: track.get("kind").and_then(Value::as_str) == Some("asr"),
+                is_generated: track.get("kind").and_then(Value::as_str) == Some("asr"),
             })
         })
         .collect();
@@ -53,7 +53,7 @@ fn tracks<'a>(player: &'a Value, wanted: Option<&str>) -> Vec<CaptionTrack<'a>> 
     let rank = |track: &CaptionTrack<'_>| {
         let other = wanted.is_none_or(|wanted| main(wanted) != main(track.language));
         let exact = wanted.is_some_and(|wanted| wanted.eq_ignore_ascii_case(track.language));
-        4 * usize::from(other) + 2 * usize::from(track.made) + usize::from(!exact)
+        4 * usize::from(other) + 2 * usize::from(track.is_generated) + usize::from(!exact)
     };
     tracks.sort_by_key(rank);
     tracks
@@ -140,7 +140,7 @@ fn lines_of_xml(text: &str) -> CaptionLines {
             _ => continue,
         };
         let inner = xml.text_within(MAX_CAPTIONS_BYTES);
-        if xml.broken {
+        if xml.is_broken {
             break;
         }
         // The text of a line is escaped twice.

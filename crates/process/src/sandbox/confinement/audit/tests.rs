@@ -81,10 +81,10 @@ fn records_tell_what_was_refused_to_which_process() {
         }
         records
     };
-    let file = |path: &str, right, name| KernelDenial::File {
+    let file = |path: &str, right, concerns_name| KernelDenial::File {
         path: path.into(),
         right,
-        name,
+        concerns_name,
     };
     let told = [
         file("/tmp/told/out/secret", AccessRight::Read, false),

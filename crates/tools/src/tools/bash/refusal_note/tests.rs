@@ -64,7 +64,7 @@ impl NotedPlace {
         KernelDenial::File {
             path: self.top.join(name),
             right,
-            name: false,
+            concerns_name: false,
         }
     }
 }
@@ -220,7 +220,7 @@ fn what_the_kernel_told_is_said_to_have_been_refused() {
     let names = KernelDenial::File {
         path: place.top.join("out"),
         right: AccessRight::Write,
-        name: true,
+        concerns_name: true,
     };
     let allowed =
         |what: &str| format!("The confinement of this call refused {what}.{ASK}{WRITABLE}");

@@ -4,13 +4,14 @@ use std::io;
 
 use super::lines::LineRange;
 use crate::contract::answer_limit;
+use crate::contract::line_window::line_window;
 use crate::contract::reply::AnswerObject;
 use iki_base::wording::{count_noun, thousands};
 use iki_files::FirstLine;
 
 /// Some lines of such a text.
 #[derive(Clone, Copy)]
-pub struct MadeLines<'a> {
+pub struct ConvertedLines<'a> {
     /// The lines.
     pub text: &'a str,
     /// The number of the first of them.
@@ -21,24 +22,13 @@ pub struct MadeLines<'a> {
     pub cut: Option<&'a str>,
 }
 
-impl<'a> MadeLines<'a> {
+impl<'a> ConvertedLines<'a> {
     /// The lines of `text` that are wanted.
     pub fn select(text: &'a str, wanted: &LineRange<'_>) -> Self {
         let total = text.lines().count() as u64;
         let skipped = wanted.first.skips(total);
-        let start_of = |line: u64| {
-            let line = usize::try_from(line).unwrap_or(usize::MAX);
-            let mut ends = memchr::memchr_iter(b'\n', text.as_bytes());
-            match line.checked_sub(1) {
-                None => 0,
-                Some(before) => ends.nth(before).map_or(text.len(), |end| end + 1),
-            }
-        };
-        let end = wanted
-            .limit
-            .map_or(total, |limit| skipped.saturating_add(limit));
         Self {
-            text: &text[start_of(skipped)..start_of(end)],
+            text: line_window(text, skipped + 1, wanted.limit),
             first: skipped + 1,
             total,
             cut: None,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use super::converted_text::MadeLines;
+use super::converted_text::ConvertedLines;
 use super::lines::LineRange;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
@@ -38,7 +38,7 @@ pub fn reply<'a>(wanted: &LineRange<'a>, end: Option<Instant>) -> Result<Reply<'
         };
     }
     Ok(Reply::new(move |object| {
-        let lines = MadeLines {
+        let lines = ConvertedLines {
             text: &text,
             first: page.first,
             total: page.total,

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::converted_text::MadeLines;
+use super::converted_text::ConvertedLines;
 use super::lines::LineRange;
 use crate::contract::call_terms::{Audience, CallTerms};
 use crate::contract::failure::{ErrorCode, Failure};
@@ -14,7 +14,7 @@ use iki_base::wording::{count_noun, quoted_for_shell};
 use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{Document, DocumentCuts, DocumentError, FileKind, MAX_FILE, PdfError};
 use iki_files::FileContent;
-use iki_web::charset;
+use iki_web::body_text;
 use iki_web::client::unpack_gzip;
 
 /// The longest time for a conversion.
@@ -105,7 +105,7 @@ pub fn reply<'a>(
             "It has more than {limit} MiB, which is the most that is read of one."
         ))
     } else {
-        let end = Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10;
+        let end = Instant::now() + terms.time_left(CONVERSION_TIMEOUT) * 9 / 10;
         let programs = HelperPrograms::of_file_call();
         conversion::convert_file(&bytes, kind, end, programs).map_err(|error| {
             is_empty_notebook = matches!(error.error, DocumentError::NoText(FileKind::Ipynb));
@@ -182,7 +182,7 @@ fn of_packed_text<'a>(
     cuts: DocumentCuts,
 ) -> Option<Reply<'a>> {
     let document = Document {
-        markdown: charset::read(bytes, None, "", cuts.lack_end()).ok()?.text,
+        markdown: body_text::read(bytes, None, "", cuts.lack_end()).ok()?.text,
         ..Document::default()
     };
     let shown_as = "gzip file, shown unpacked".to_owned();
@@ -229,7 +229,7 @@ fn reply_of(
         }
         let cuts = document.cuts;
         if !cuts.lack_end() {
-            let lines = MadeLines::select(&document.markdown, &wanted);
+            let lines = ConvertedLines::select(&document.markdown, &wanted);
             return lines.answer(object, &wanted, what);
         }
         // A notice at its end would be taken for one of its lines.
@@ -245,9 +245,9 @@ fn reply_of(
             ));
         }
         let cut = notices.join(" ");
-        let lines = MadeLines {
+        let lines = ConvertedLines {
             cut: Some(&cut),
-            ..MadeLines::select(text, &wanted)
+            ..ConvertedLines::select(text, &wanted)
         };
         lines.answer(object, &wanted, what)
     })

@@ -4,7 +4,7 @@ use super::lines;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
 use crate::contract::reply::Reply;
-use crate::tools::file::failure;
+use crate::tools::file::{failure, paths};
 use iki_base::wording::{quoted_for_shell, thousands};
 use iki_files::binary_kind::BinaryKind;
 use iki_files::{self as files, FileContent};
@@ -76,7 +76,7 @@ pub fn reply<'a>(
 
 /// The command that makes a smaller copy in the working directory, with a program that is here.
 fn scaling_advice(path: &str) -> String {
-    let name = failure::base_name(path);
+    let name = paths::base_name(path);
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     let copy = format!("./{stem}-scaled.jpg");
     let (from, to) = (quoted_for_shell(path), quoted_for_shell(&copy));

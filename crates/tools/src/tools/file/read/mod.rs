@@ -56,7 +56,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let window = LineRange { path, first, limit };
     let terms = request.terms();
-    let end = terms.until();
+    let end = terms.work_end();
     let reader = terms.reader;
     // Hosts were promised the bytes of files.
     let takes_all = reader != Audience::Host;

@@ -1,6 +1,6 @@
 //! Text in an encoding other than UTF-8, decoded where the encoding is known.
 
-use super::converted_text::MadeLines;
+use super::converted_text::ConvertedLines;
 use super::lines::LineRange;
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::Failure;
@@ -58,7 +58,7 @@ pub fn reply<'a>(
         let edit = object.terms().if_served("file_edit", edit);
         object.note(format!("{} text, shown decoded{edit}.", encoding.name()));
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(&text);
-        MadeLines::select(text, &wanted).answer(object, &wanted, "file")
+        ConvertedLines::select(text, &wanted).answer(object, &wanted, "file")
     })))
 }
 

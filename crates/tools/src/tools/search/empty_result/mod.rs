@@ -7,7 +7,7 @@
 //! by then is a lower bound.
 
 mod names;
-mod place;
+mod nearest_path;
 mod scope;
 mod survey;
 mod wildcard_guesses;
@@ -32,7 +32,7 @@ use iki_search::paths::EntryKind;
 use iki_search::walk::WalkScope;
 use scope::{SearchScope, at_last_slash, joined};
 
-pub use place::explain_path;
+pub use nearest_path::explain_path;
 
 /// The timeout for finding out why.
 pub const EXPLANATION_TIMEOUT: Duration = Duration::from_millis(50);
@@ -46,7 +46,7 @@ pub struct BetterPattern {
     /// from what the search finds.
     pub number: u64,
     /// True if there may be more, because time ran out.
-    pub at_least: bool,
+    pub is_lower_bound: bool,
     /// The number of those that are in generated directories.
     pub generated: u64,
     /// Names of these directories, like `target`.
@@ -78,9 +78,9 @@ pub struct SearchedNames {
     /// Directories.
     pub directories: u64,
     /// True if there were symbolic links.
-    pub links: bool,
+    pub has_links: bool,
     /// True if there were hidden names as well.
-    pub hidden: bool,
+    pub has_hidden: bool,
 }
 
 /// Says why no name was found; `None` if there is nothing to find.
@@ -136,7 +136,7 @@ pub fn explain_no_names(search: EmptySearch<'_>) -> Option<String> {
     let similar = nearest
         .as_ref()
         .map(|(path, nearest)| nearest.sentence(&path.to_string_lossy()));
-    let is_sure = |(_, nearest): &(_, place::NearestPath)| {
+    let is_sure = |(_, nearest): &(_, nearest_path::NearestPath)| {
         let is_telling = nearest.is_file() || nearest.has_similar();
         scope.missing.is_some() && (is_telling || pattern.starts_with('/'))
     };
@@ -178,7 +178,7 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
         }
         let is_deep = pattern.split('/').any(|part| part == "**");
         // Then all subdirectories were searched.
-        let is_all = is_deep && !searched.hidden;
+        let is_all = is_deep && !searched.has_hidden;
         let reason = (!is_all).then(|| scope.survey(Some(searched.files)));
         return reason.flatten();
     }
@@ -217,12 +217,12 @@ pub fn explain_no_lines(search: EmptySearch<'_>, searched: SearchedNames) -> Opt
     }
     if !is_wild(pattern) {
         let place = joined(search.path, pattern);
-        let other = place::explain_file_kind(&place.to_string_lossy(), pattern, search);
+        let other = nearest_path::explain_file_kind(&place.to_string_lossy(), pattern, search);
         if other.is_some() {
             return other;
         }
     }
-    if searched.links {
+    if searched.has_links {
         scope.survey(None)
     } else {
         explain_no_names(search)
@@ -335,7 +335,7 @@ impl EmptySearch<'_> {
         (number > 0).then(|| BetterPattern {
             pattern: pattern.to_owned(),
             number,
-            at_least: paths.left_out().is_some(),
+            is_lower_bound: paths.left_out().is_some(),
             ..BetterPattern::default()
         })
     }
@@ -360,7 +360,7 @@ impl EmptySearch<'_> {
         } else {
             "matches"
         };
-        let number = self.counted_names(pattern.number, pattern.at_least);
+        let number = self.counted_names(pattern.number, pattern.is_lower_bound);
         let places = pattern.generated_in.join(", ");
         let built = match pattern.generated {
             0 => String::new(),

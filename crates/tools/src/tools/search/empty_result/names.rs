@@ -41,12 +41,12 @@ pub struct NameMatcher {
     /// The pattern for names in lower case.
     pub folded: NamePattern,
     /// True if only regular files count.
-    pub files_only: bool,
+    pub counts_files_only: bool,
 }
 
 impl NameMatcher {
     /// Looks for names that `text` matches, a component or several in braces.
-    pub fn new(text: &str, files_only: bool) -> Self {
+    pub fn new(text: &str, counts_files_only: bool) -> Self {
         let mut text = text.to_owned();
         while text.contains("**") {
             text = text.replace("**", "*");
@@ -62,7 +62,7 @@ impl NameMatcher {
             hidden,
             folded: NamePattern::new(text.to_ascii_lowercase()),
             names: NamePattern::new(text),
-            files_only,
+            counts_files_only,
         }
     }
 

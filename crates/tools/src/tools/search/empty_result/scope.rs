@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use super::names::NameMatcher;
-use super::place::NearestPath;
+use super::nearest_path::NearestPath;
 use super::survey::NameSurvey;
 use super::{BetterPattern, EmptySearch, is_wild};
 use iki_base::wording::count_noun;
@@ -18,7 +18,7 @@ pub(super) struct SearchScope<'s> {
     /// The first directory in it that is missing.
     pub missing: Option<PathBuf>,
     /// True if it looks directly in there and nowhere else.
-    direct: bool,
+    is_direct: bool,
     /// The names that it looks for.
     pub names: NameMatcher,
 }
@@ -30,16 +30,16 @@ impl<'s> SearchScope<'s> {
         let absolute = pattern.starts_with('/');
         let mut prefix = String::from(if absolute { "/" } else { "" });
         // `**` at the end matches everything below.
-        let (mut missing, mut direct) = (None, last != "**");
+        let (mut missing, mut is_direct) = (None, last != "**");
         for part in directories.split('/').filter(|part| !part.is_empty()) {
             if is_wild(part) {
-                direct = false;
+                is_direct = false;
                 break;
             }
             let next = format!("{prefix}{part}/");
             if !joined(search.path, &next).is_dir() {
                 missing = Some(joined(search.path, next.trim_end_matches('/')));
-                direct = false;
+                is_direct = false;
                 break;
             }
             prefix = next;
@@ -48,7 +48,7 @@ impl<'s> SearchScope<'s> {
             search,
             prefix,
             missing,
-            direct,
+            is_direct,
             names: NameMatcher::new(last, search.words.searches_files),
         }
     }
@@ -94,7 +94,7 @@ impl<'s> SearchScope<'s> {
         let is_list = self.names.is_every_name() && !search.words.searches_files;
         let is_whole = search.is_deep() || is_list || search.pattern.ends_with('/');
         // On file systems that count them, each subdirectory adds a link to its parent.
-        let is_flat = || self.direct && fs::metadata(&base).is_ok_and(|one| one.nlink() == 2);
+        let is_flat = || self.is_direct && fs::metadata(&base).is_ok_and(|one| one.nlink() == 2);
         if is_whole || !self.names.is_wild() || is_flat() {
             return None;
         }
@@ -107,7 +107,7 @@ impl<'s> SearchScope<'s> {
             let looked = self.looked(&place, count, &deeper);
             return Some(format!("{looked} {}.", search.recommend(&deeper)));
         }
-        if !self.direct {
+        if !self.is_direct {
             return None;
         }
         let survey = NameSurvey::survey_directory(&base, &self.names, search.until);
@@ -127,7 +127,7 @@ impl<'s> SearchScope<'s> {
             return None;
         }
         let base = self.base();
-        let place = if self.direct {
+        let place = if self.is_direct {
             format!(" directly in {}", base.display())
         } else {
             String::new()
@@ -149,7 +149,7 @@ impl<'s> SearchScope<'s> {
     /// Says where alone was looked, though more was found elsewhere.
     fn looked(&self, place: &str, searched: u64, pattern: &BetterPattern) -> String {
         let search = &self.search;
-        let more = search.counted_names(pattern.number - searched, pattern.at_least);
+        let more = search.counted_names(pattern.number - searched, pattern.is_lower_bound);
         match (searched, search.words.searches_files) {
             (0, true) => format!("Nothing was searched: no file{place} matches."),
             (0, false) => format!("Nothing{place} matches."),

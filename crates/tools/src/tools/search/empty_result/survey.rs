@@ -130,7 +130,7 @@ impl<'a> NameSurvey<'a> {
                 continue;
             };
             let name = entry.file_name();
-            if kind.is_file() || !self.sought.files_only {
+            if kind.is_file() || !self.sought.counts_files_only {
                 self.count_name(directory, &name);
             }
             if kind.is_dir() {
@@ -225,7 +225,7 @@ impl<'a> NameSurvey<'a> {
             places.extend(names.map(|one| one.to_string_lossy().into_owned()));
         }
         (ordinary + built > 0).then(|| BetterPattern {
-            at_least: self.is_cut[0] || self.is_cut[1],
+            is_lower_bound: self.is_cut[0] || self.is_cut[1],
             pattern: format!("{prefix}**/{name}"),
             number: ordinary + built,
             generated: built,
@@ -254,7 +254,7 @@ impl<'a> NameSurvey<'a> {
         let patterns = all.into_iter().map(|(_, number, pattern)| BetterPattern {
             pattern,
             number: number.0,
-            at_least: self.is_cut.contains(&true),
+            is_lower_bound: self.is_cut.contains(&true),
             ..BetterPattern::default()
         });
         patterns.collect()

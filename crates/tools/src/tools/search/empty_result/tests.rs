@@ -87,7 +87,7 @@ fn a_survey_counts_what_its_patterns_reach_and_what_was_built_apart() {
             better_pattern.number,
             "{better_pattern:?}"
         );
-        assert!(!better_pattern.at_least);
+        assert!(!better_pattern.is_lower_bound);
         better_pattern.pattern.clone()
     };
     let sought = NameMatcher::new("*.js", true);
@@ -167,7 +167,7 @@ proptest::proptest! {
                 let paths = paths.iter().filter(|path| path.kind() == EntryKind::Regular);
                 let count = paths.count() as u64;
                 let is_true = count == better_pattern.number
-                    || better_pattern.at_least && count > better_pattern.number;
+                    || better_pattern.is_lower_bound && count > better_pattern.number;
                 proptest::prop_assert!(is_true, "{}: {:?}", count, better_pattern);
             }
         }
@@ -252,7 +252,7 @@ fn a_search_of_all_that_lies_below_is_told_of_nothing_deeper_or_hidden() {
     assert!(explain_no_names(search("*.yml", true)).is_none());
     let searched = SearchedNames {
         files: 1,
-        hidden: true,
+        has_hidden: true,
         ..SearchedNames::default()
     };
     assert!(explain_no_lines(search("*", false), searched).is_some());

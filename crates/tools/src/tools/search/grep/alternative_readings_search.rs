@@ -16,9 +16,9 @@ use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
 
 use super::SearchTarget;
-use super::converted_text::MadeText;
+use super::converted_text::ConvertedText;
 use crate::contract::call_terms::threads;
-use crate::tools::search::scope::NameSearch;
+use crate::tools::search::name_search::NameSearch;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::PatternOddity;
 use iki_search::ere::{AlternativeReading, AlternativeReadings, RegexMatcher};
@@ -146,7 +146,7 @@ impl AlternativeReadingsSearch {
         &self,
         names: &NameSearch,
         target: &SearchTarget,
-        made: Option<&MadeText>,
+        made: Option<&ConvertedText>,
     ) -> Option<String> {
         if let SearchTarget::StandardInput = target {
             let first = self.first.load(Ordering::Relaxed);
@@ -304,7 +304,7 @@ struct ReadingsVisitor<'p> {
     /// The number of files that are still to be read.
     left: u64,
     links: LinkPolicy,
-    made: Option<&'p MadeText>,
+    made: Option<&'p ConvertedText>,
     scanner: FileScanner,
 }
 

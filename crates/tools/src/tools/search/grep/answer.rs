@@ -38,7 +38,7 @@ pub struct GrepAnswer<'a, 'o> {
     /// The room that the held lines take.
     held_cost: usize,
     /// True if long lines are shown in their short forms.
-    shortens: bool,
+    shortens_lines: bool,
     /// The number of results that were shown or held.
     results: u64,
     /// The number of lines that may still follow the last result.
@@ -78,7 +78,7 @@ pub struct SearchOutcome {
     /// The number of results: these lines, or the files that have them.
     pub results: u64,
     /// True if there is a limit to the results that are shown.
-    pub bounded: bool,
+    pub is_limited: bool,
     /// The number of those that are shown whole then.
     pub shown_count: u64,
     /// The length of the answer's first line in bytes, if it is not shown whole.
@@ -96,7 +96,7 @@ pub struct SearchOutcome {
     /// The first line that was not searched for lack of time.
     pub ended: Option<(String, u64)>,
     /// True if it ended because the call's time was over, whatever the pattern costs.
-    pub by_the_clock: bool,
+    pub is_out_of_time: bool,
     /// The number of directories among the names.
     pub directories: u64,
     /// Files and links that were not searched, or not as what they are.
@@ -144,11 +144,11 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             large: LargeFile::default(),
             held: Vec::new(),
             held_cost: 0,
-            shortens: false,
+            shortens_lines: false,
             results: 0,
             behind: 0,
             done: SearchOutcome {
-                bounded: shared.is_limited(),
+                is_limited: shared.is_limited(),
                 ..SearchOutcome::default()
             },
         })
@@ -177,7 +177,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         chunk.bytes = 0;
         self.done.add(std::mem::take(&mut chunk.done));
         let over = |until| Instant::now() >= until;
-        self.done.by_the_clock = self.done.ended.is_some() && self.shared.until.is_some_and(over);
+        self.done.is_out_of_time = self.done.ended.is_some() && self.shared.until.is_some_and(over);
         self.send()?;
         Ok(self.done.ended.is_none())
     }
@@ -224,7 +224,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
 
     /// Adds lines of a large file, whose numbers are known now.
     fn add_piece(&mut self, piece: &SearchedPiece, chunk: &mut ResultChunk) -> io::Result<()> {
-        if piece.first {
+        if piece.is_first {
             self.large = LargeFile::default();
         }
         let known = &piece.file.known;
@@ -233,7 +233,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             return Ok(());
         }
         let GrepOptions { form, style, .. } = self.shared.options;
-        let painted = style.painted;
+        let painted = style.is_coloured;
         let (mut text, mut start) = (Vec::with_capacity(TEXT_CHUNK_BYTES), 0);
         let mut excerpts = &*chunk.excerpts;
         for record in &chunk.records {
@@ -265,7 +265,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
         if self.shared.counts_binary() && known.beginning.is_binary {
             self.large.counted += chunk.done.count;
         }
-        if piece.last || failed.is_some() {
+        if piece.is_last || failed.is_some() {
             self.large.failed = true;
             note_outcome(chunk, &known.path, failed);
             if self.large.counted > 0 {
@@ -322,14 +322,14 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
             self.shared.full.store(true, Ordering::Relaxed);
             return Ok(());
         }
-        if self.shortens || (excerpt.is_none() && self.held.is_empty()) {
+        if self.shortens_lines || (excerpt.is_none() && self.held.is_empty()) {
             return self.show(excerpt.unwrap_or(text), record);
         }
         self.held_cost += self.output.cost(text);
         self.held
             .push((text.to_vec(), excerpt.map(<[u8]>::to_vec), record));
         if self.output.room().is_some_and(|room| self.held_cost > room) {
-            self.shortens = true;
+            self.shortens_lines = true;
             self.show_held()?;
         }
         Ok(())
@@ -338,7 +338,7 @@ impl<'a, 'o> GrepAnswer<'a, 'o> {
     /// Shows the lines that were held.
     fn show_held(&mut self) -> io::Result<()> {
         for (text, excerpt, record) in std::mem::take(&mut self.held) {
-            let excerpt = excerpt.filter(|_| self.shortens);
+            let excerpt = excerpt.filter(|_| self.shortens_lines);
             self.show(excerpt.as_ref().unwrap_or(&text), record)?;
         }
         Ok(())

@@ -61,9 +61,9 @@ pub struct SearchedPiece {
     /// The file.
     pub file: Arc<PiecedFile<LargeFileFacts>>,
     /// True if it is the first one.
-    pub first: bool,
+    pub is_first: bool,
     /// True if it is the last one.
-    pub last: bool,
+    pub is_last: bool,
     /// The number of line feeds in it.
     pub line_feeds: u64,
     /// The first line that could not be decided.

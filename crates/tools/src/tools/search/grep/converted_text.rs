@@ -18,7 +18,7 @@ use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{DocumentCuts, FileKind, MAX_FILE};
 use iki_search::ere::RegexMatcher;
 use iki_search::scan::{self, LinkPolicy, ScanError};
-use iki_web::charset;
+use iki_web::body_text;
 use iki_web::client::unpack_gzip;
 
 /// The longest time for a conversion.
@@ -28,23 +28,23 @@ const SAMPLE_BYTES: usize = 8 << 10;
 
 /// A text in a file of its own, which only this process has.
 #[derive(Debug)]
-pub struct MadeText {
+pub struct ConvertedText {
     file: OwnedFd,
     size: usize,
     /// The note on what was searched in place of the file.
-    pub told: Option<String>,
+    pub note: Option<String>,
     /// True if it lacks a part of what the file has.
     pub is_partial: bool,
 }
 
-impl MadeText {
-    fn create(text: &str, told: Option<String>) -> io::Result<Self> {
+impl ConvertedText {
+    fn create(text: &str, note: Option<String>) -> io::Result<Self> {
         let mut file = File::from(memfd_create(c"text", MemfdFlags::CLOEXEC)?);
         file.write_all(text.as_bytes())?;
         Ok(Self {
             file: file.into(),
             size: text.len(),
-            told,
+            note,
             is_partial: false,
         })
     }
@@ -118,7 +118,7 @@ impl MadeText {
             return Ok(None);
         }
         // The rest of the time is for the search.
-        let end = Instant::now() + terms.left(CONVERSION_TIMEOUT) * 9 / 10;
+        let end = Instant::now() + terms.time_left(CONVERSION_TIMEOUT) * 9 / 10;
         let programs = HelperPrograms::of_file_call();
         match conversion::convert_file(&bytes, kind, end, programs) {
             Ok(document) => {
@@ -142,7 +142,7 @@ impl MadeText {
         cuts: DocumentCuts,
         terms: &CallTerms,
     ) -> Option<Self> {
-        let text = charset::read(bytes, None, "", cuts.lack_end()).ok()?.text;
+        let text = body_text::read(bytes, None, "", cuts.lack_end()).ok()?.text;
         let made = Self::create_of_cut(&text, "The gzip file was searched unpacked", cuts)?;
         let has_command = cuts.size_limit.is_some() && terms.serves("bash");
         let command = || {
@@ -153,7 +153,7 @@ impl MadeText {
     }
 
     fn with_remark(mut self, remark: Option<String>) -> Self {
-        self.told = [self.told, remark]
+        self.note = [self.note, remark]
             .into_iter()
             .flatten()
             .reduce(|told, remark| told + " " + &remark);

@@ -17,7 +17,7 @@ pub struct LineReceiver<'l> {
     pub matcher: &'l DeadlineMatcher<'l>,
     pub current: &'l mut CurrentFile,
     /// True if the lines' numbers are those of the file.
-    pub numbered: bool,
+    pub has_file_numbers: bool,
 }
 
 impl LineReceiver<'_> {
@@ -27,7 +27,7 @@ impl LineReceiver<'_> {
             shared,
             chunk,
             current,
-            numbered,
+            has_file_numbers,
             ..
         } = self;
         let mut part = line;
@@ -44,19 +44,20 @@ impl LineReceiver<'_> {
         let options = &shared.options;
         let text = &mut chunk.text;
         let start = text.len();
-        let is_joined = *numbered && current.beginning.last + 1 == number && number > 1;
-        if *numbered {
+        let is_joined = *has_file_numbers && current.beginning.last + 1 == number && number > 1;
+        if *has_file_numbers {
             let has_context = options.context != ContextLines::default();
             if has_context && !is_joined && current.beginning.last > 0 {
                 text.extend_from_slice(b"\n--");
             }
             let line = (number, is_match);
-            let form = (options.form, options.style.painted);
+            let form = (options.form, options.style.is_coloured);
             current
                 .beginning
                 .begin_line(form, text, &current.path, line);
         }
-        let is_long = line.len() > LONG_LINE_BYTES && (options.shortens || shared.room.is_some());
+        let is_long =
+            line.len() > LONG_LINE_BYTES && (options.shortens_lines || shared.room.is_some());
         let match_start = || {
             is_match
                 .then(|| self.matcher.matcher.match_start(line))
@@ -65,15 +66,15 @@ impl LineReceiver<'_> {
         let mut cut = line.len() - part.len();
         let mut excerpt = 0;
         let short_before = chunk.excerpts.len();
-        if is_long && options.shortens {
+        if is_long && options.shortens_lines {
             let from = text.len();
             push_excerpt(text, line, match_start());
-            if options.style.painted {
+            if options.style.is_coloured {
                 let excerpt = text.split_off(from);
                 shared.paint_matches(text, &excerpt, is_match);
             }
             cut = 0;
-        } else if options.style.painted {
+        } else if options.style.is_coloured {
             shared.paint_matches(text, part, is_match);
         } else {
             if is_long {
@@ -88,11 +89,11 @@ impl LineReceiver<'_> {
             0 => text.len() - start,
             end => end - short_before,
         };
-        if shared.is_limited() || !*numbered {
+        if shared.is_limited() || !*has_file_numbers {
             chunk.records.push(LineRecord {
                 end: text.len(),
                 whole: text.len() - start + cut,
-                number: if *numbered { 0 } else { number },
+                number: if *has_file_numbers { 0 } else { number },
                 lines: u64::from(is_match),
                 excerpt,
                 is_joined,
@@ -124,7 +125,7 @@ impl LineSink for LineReceiver<'_> {
         if is_enough {
             return ScanFlow::Stop;
         }
-        if self.numbered && self.chunk.text.len() >= CHUNK_TEXT_BYTES {
+        if self.has_file_numbers && self.chunk.text.len() >= CHUNK_TEXT_BYTES {
             return ScanFlow::Pause;
         }
         ScanFlow::Continue
@@ -139,7 +140,7 @@ impl LineSink for LineReceiver<'_> {
     fn count_bytes(&mut self, bytes: usize) -> ScanFlow {
         self.chunk.bytes += bytes;
         let is_stream = self.shared.options.style.stdin.is_some();
-        if self.numbered && (is_stream || self.chunk.bytes >= CHUNK_FILE_BYTES) {
+        if self.has_file_numbers && (is_stream || self.chunk.bytes >= CHUNK_FILE_BYTES) {
             return ScanFlow::Pause;
         }
         ScanFlow::Continue

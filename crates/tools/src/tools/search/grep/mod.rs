@@ -35,13 +35,13 @@ use crate::contract::search_style::{BinaryFiles, SearchStyle, StdinPlace};
 use crate::contract::tool::{AccessScope, ExitCodes, FieldRole, Tool, ToolManual};
 use crate::tools::search::empty_result::{self, EmptySearch, SearchedNames};
 use crate::tools::search::exclude::note_on_unmatched;
+use crate::tools::search::name_search::{NameSearch, pattern_of};
 use crate::tools::search::note::{self, SearchVocabulary};
 use crate::tools::search::omission_note::note_on_left_out;
-use crate::tools::search::scope::{NameSearch, pattern_of};
 use alternative_readings_search::{AlternativeReadingsSearch, send};
 use answer::{GrepAnswer, SearchOutcome};
 use chunk::ResultChunk;
-use converted_text::MadeText;
+use converted_text::ConvertedText;
 use iki_base::wording::count_noun;
 use iki_search::ere::oddities::{self, PatternOddity};
 use iki_search::ere::{MatchExtents, PatternError, RegexMatcher, before_carriage_return};
@@ -74,7 +74,7 @@ pub const TOOL: Tool = Tool {
         ("output_mode", "output"),
     ],
     title: "Search in files",
-    paints: true,
+    colours_output: true,
     scope: AccessScope::Paths {
         directory: "path",
         pattern: "glob",
@@ -99,7 +99,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let pattern = request.required_text("pattern")?;
     let glob = pattern_of(request, "glob")?;
     let names = NameSearch::from_request(request, VOCABULARY, glob)?;
-    let until = request.terms().until();
+    let until = request.terms().work_end();
     let target = if request.terms().style.stdin.is_some() {
         Ok(SearchTarget::StandardInput)
     } else if Path::new(&names.path).is_file() {
@@ -146,7 +146,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     }
     let extents = options
         .style
-        .painted
+        .is_coloured
         .then(|| MatchExtents::compile(&written));
     let query = GrepQuery {
         pattern,
@@ -191,7 +191,7 @@ impl GrepQuery<'_> {
         shared.look_for_crlf(&self.written);
         let mut document = Ok(None);
         if reader != Audience::Host && matches!(self.target, SearchTarget::File) {
-            document = MadeText::of_document(&self.names.path, &self.matcher, object.terms());
+            document = ConvertedText::of_document(&self.names.path, &self.matcher, object.terms());
         }
         let cannot_be_read = document.as_ref().err().cloned();
         shared.made = document.ok().flatten();
@@ -200,7 +200,9 @@ impl GrepQuery<'_> {
         let began = Instant::now();
         let walk = self.target.walk(&self.names, until);
         let mut walked = Ok(WalkOutcome::default());
-        let SearchStyle { quiet, stdin, .. } = self.options.style;
+        let SearchStyle {
+            is_quiet, stdin, ..
+        } = self.options.style;
         let mut is_empty = false;
         if let SearchTarget::StandardInput = self.target {
             is_empty = standard_input::search(&shared, &self.matcher, &mut answer)?;
@@ -212,7 +214,7 @@ impl GrepQuery<'_> {
                     || shared.threads(),
                     searcher,
                     |chunk: &mut ResultChunk| match answer.add(chunk) {
-                        Ok(true) if quiet && answer.matching_lines() > 0 => {
+                        Ok(true) if is_quiet && answer.matching_lines() > 0 => {
                             ControlFlow::Break(Ok(()))
                         }
                         Ok(true) => ControlFlow::Continue(()),
@@ -239,7 +241,7 @@ impl GrepQuery<'_> {
             })?;
         }
         // As grep(1) has it, who asks only for a match has it.
-        let is_answered = quiet && done.count > 0;
+        let is_answered = is_quiet && done.count > 0;
         let is_whole = done.is_whole(&walked) && !is_partial && cannot_be_read.is_none();
         if !is_answered && !is_whole {
             object.not_all_read();
@@ -292,7 +294,7 @@ impl GrepQuery<'_> {
             notes.add(left_out.map(|what| note::omitted_paths(what, terms, VOCABULARY)));
             notes.add(note::unlisted_directories(&walked.unlisted));
         }
-        notes.add(shared.made.as_ref().and_then(|made| made.told.clone()));
+        notes.add(shared.made.as_ref().and_then(|made| made.note.clone()));
         if let SearchTarget::File = self.target {
             // Advice to search it by its path would be what was done.
             let is_document = passed_over.remove(LeftOutReason::Document);
@@ -364,7 +366,7 @@ impl GrepQuery<'_> {
         let made = shared.made.take();
         let remaining_pass = shared.rest_of_readings(took);
         let pass = remaining_pass.or_else(|| {
-            AlternativeReadingsSearch::prepare(self.pattern, oddity, Some(took), terms.until())
+            AlternativeReadingsSearch::prepare(self.pattern, oddity, Some(took), terms.work_end())
         });
         let note = pass.and_then(|pass| pass.note(&self.names, &self.target, made.as_ref()));
         note.or_else(|| {
@@ -425,8 +427,8 @@ impl GrepQuery<'_> {
         let searched = SearchedNames {
             files: done.files,
             directories: done.directories,
-            links: !passed_over.names_for(LeftOutReason::FoundLink).is_empty(),
-            hidden: walked.hidden,
+            has_links: !passed_over.names_for(LeftOutReason::FoundLink).is_empty(),
+            has_hidden: walked.has_hidden,
         };
         // What `exclude` left out is told; no other pattern would find it.
         let is_excluded = !passed_over

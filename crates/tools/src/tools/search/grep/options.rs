@@ -31,7 +31,7 @@ pub struct GrepOptions {
     pub context: ContextLines,
     pub form: LineForm,
     /// True if long lines are shown only around their match, even if they fit.
-    pub shortens: bool,
+    pub shortens_lines: bool,
     /// Maximum number of lines or files that are shown.
     pub limit: Option<u64>,
     /// The options that a person's flags ask for.
@@ -75,13 +75,13 @@ impl GrepOptions {
                 (LineHead::Bare, true) => LineForm::Bare,
                 (LineHead::Path, _) => LineForm::PathOnEach,
                 (LineHead::Usual, true) if terms.style.stdin.is_some() => LineForm::OneFile,
-                (LineHead::Usual | LineHead::Bare, _) if by_specification || terms.piped => {
+                (LineHead::Usual | LineHead::Bare, _) if by_specification || terms.is_piped => {
                     LineForm::PathOnEach
                 }
                 (LineHead::Number, _) | (_, true) => LineForm::OneFile,
                 (_, false) => LineForm::Headed,
             },
-            shortens: !by_specification,
+            shortens_lines: !by_specification,
             limit: request.integer("limit", 1..=u64::MAX)?,
             style: terms.style,
         })

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 use rustix::io::Errno;
 
 use super::chunk::{LargeFileFacts, LineRecord, ResultChunk, SearchedPiece};
-use super::converted_text::MadeText;
+use super::converted_text::ConvertedText;
 use super::first_bytes::FileBeginning;
 use super::line_form::{LineBeginning, LineForm, painted_path};
 use super::line_receiver::LineReceiver;
@@ -194,10 +194,10 @@ impl<'s> FileSearcher<'s> {
         size: usize,
         chunk: &mut ResultChunk,
     ) -> Result<(OwnedFd, usize), ScanError> {
-        if !self.shared.decodes {
+        if !self.shared.decodes_other_encodings {
             return Ok((file, size));
         }
-        match MadeText::of_other_encoding(&file, size) {
+        match ConvertedText::of_other_encoding(&file, size) {
             Ok(Some(made)) => made.open(),
             Ok(None) => Ok((file, size)),
             Err(()) => {
@@ -242,7 +242,7 @@ impl<'s> FileSearcher<'s> {
             chunk,
             matcher: &self.matcher,
             current: &mut self.current,
-            numbered: true,
+            has_file_numbers: true,
         };
         let result = scan.run(&self.matcher, &mut lines);
         self.bytes += chunk.bytes - before;
@@ -253,7 +253,7 @@ impl<'s> FileSearcher<'s> {
         note_beginning(chunk, self.matcher.beginning.get(), path, *counted > 0);
         if *counted > 0 {
             let start = chunk.text.len();
-            let painted = self.shared.options.style.painted;
+            let painted = self.shared.options.style.is_coloured;
             let lines = match self.shared.options.output {
                 GrepOutput::Lines => {
                     chunk
@@ -317,7 +317,7 @@ impl<'s> FileSearcher<'s> {
                     chunk,
                     matcher: &self.matcher,
                     current: &mut self.current,
-                    numbered: false,
+                    has_file_numbers: false,
                 };
                 let result = scan.run(&self.matcher, &mut lines);
                 (line_feeds, undecided) = (scan.line_feeds(), scan.undecided());
@@ -331,8 +331,8 @@ impl<'s> FileSearcher<'s> {
         self.bytes += chunk.bytes - before;
         chunk.piece = Some(SearchedPiece {
             file: Arc::clone(&piece.file),
-            first: piece.is_first(),
-            last: piece.is_last(),
+            is_first: piece.is_first(),
+            is_last: piece.is_last(),
             line_feeds,
             undecided,
             failed,

@@ -15,7 +15,7 @@ pub fn note_on_shown_part(done: &SearchOutcome, options: GrepOptions) -> Option<
         GrepOutput::Files | GrepOutput::Counts => "files",
         GrepOutput::Lines => "matches",
     };
-    let is_part = done.bounded && done.shown_count < done.results;
+    let is_part = done.is_limited && done.shown_count < done.results;
     let shown = ShownPart {
         count: done.results,
         shown_count: is_part.then_some(done.shown_count),
@@ -54,13 +54,13 @@ pub fn note_on_early_end(done: &SearchOutcome, terms: &CallTerms) -> Option<Stri
     let (file, line) = done.ended.as_ref()?;
     // If the call has a deadline, the pattern's own limit is the time left until then.
     let of_the_call = |until: Instant| Instant::now() + LIMIT_TOLERANCE >= until;
-    let of_the_call = done.by_the_clock || terms.until().is_some_and(of_the_call);
+    let of_the_call = done.is_out_of_time || terms.work_end().is_some_and(of_the_call);
     let why = if of_the_call {
         format!("the call had {}", note::seconds_of_call(terms))
     } else {
         "the pattern is too costly".to_owned()
     };
-    let what = match (done.by_the_clock, of_the_call) {
+    let what = match (done.is_out_of_time, of_the_call) {
         (true, _) => "Narrow `path` or `glob`",
         (false, true) => "Narrow `path` or `glob`, make the pattern simpler",
         (false, false) => "Make the pattern simpler",

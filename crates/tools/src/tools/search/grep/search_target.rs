@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use super::VOCABULARY;
 use crate::contract::failure::{ErrorCode, Failure};
+use crate::tools::search::name_search::NameSearch;
 use crate::tools::search::note;
-use crate::tools::search::scope::NameSearch;
 use iki_search::glob_pattern::{GlobPattern, WildcardError};
 use iki_search::scan::LinkPolicy;
 use iki_search::walk::{self, GlobError, PatternWalk};

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::alternative_readings_search::{AlternativeReadingsSearch, ReadingsMatcher};
-use super::converted_text::MadeText;
+use super::converted_text::ConvertedText;
 use super::first_bytes::FileBeginning;
 use super::line_form::{MATCH_COLOUR, paint, spell_escapes};
 use super::options::{GrepOptions, GrepOutput};
@@ -27,9 +27,9 @@ pub struct SharedSearch {
     pub room: Option<usize>,
     reader: Audience,
     /// True if files in other encodings are decoded: only then does the pattern find their text.
-    pub decodes: bool,
+    pub decodes_other_encodings: bool,
     /// The text that is searched in place of the only file's bytes.
-    pub made: Option<MadeText>,
+    pub made: Option<ConvertedText>,
     /// The pattern for lines that end in CRLF, if it asks for the ends of lines.
     pub crlf: Option<RegexMatcher>,
     /// True if such a line was seen that the pattern itself does not match.
@@ -66,7 +66,7 @@ impl SharedSearch {
             until,
             room,
             reader,
-            decodes: reader != Audience::Host && reaches_beyond_ascii(pattern),
+            decodes_other_encodings: reader != Audience::Host && reaches_beyond_ascii(pattern),
             made: None,
             crlf: None,
             misses_crlf: AtomicBool::new(false),

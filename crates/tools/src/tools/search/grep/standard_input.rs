@@ -59,7 +59,7 @@ pub fn search(
     matcher: &RegexMatcher,
     answer: &mut GrepAnswer<'_, '_>,
 ) -> io::Result<bool> {
-    let quiet = shared.options.style.quiet;
+    let quiet = shared.options.style.is_quiet;
     let is_empty = Cell::new(true);
     let source = StandardInput {
         is_empty: &is_empty,

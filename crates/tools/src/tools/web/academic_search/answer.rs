@@ -10,9 +10,9 @@ use crate::tools::web::searching::search_fields;
 use crate::tools::web::searching::search_meta::SearchMeta;
 use iki_base::wording::{count_noun, join_list};
 use iki_research::papers::cached_papers::TIME_TO_LIVE;
-use iki_research::papers::finder::{self, PaperAnswer};
 use iki_research::papers::paper::Paper;
 use iki_research::papers::paper_search::{PaperSearch, SOURCES};
+use iki_research::papers::paper_searcher::{self, PaperAnswer};
 use iki_web::page::retraction::RetractionStatus;
 use iki_web::search::hints::SearchHints;
 
@@ -77,7 +77,10 @@ pub fn list(search: &PaperSearch, answer: &PaperAnswer, call: &ResearchCall<'_, 
         hints: answer.papers.is_empty().then(|| {
             let answered = answer.answered.iter().map(String::as_str);
             let providers: Vec<&str> = answered.chain(routed.attempted.iter().copied()).collect();
-            SearchHints::new(filters(search), finder::others(&call.context, &providers))
+            SearchHints::new(
+                filters(search),
+                paper_searcher::others(&call.context, &providers),
+            )
         }),
         notes: notes(search, answer),
         meta: SearchMeta::new(first, route, (answer.age, TIME_TO_LIVE), answer.took),

@@ -10,7 +10,7 @@ use crate::contract::reply::Reply;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::research_call::{ResearchCall, research_tool};
 use crate::tools::web::session_record::SessionSource;
-use iki_research::papers::finder;
+use iki_research::papers::paper_searcher;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -32,7 +32,7 @@ pub const TOOL: Tool = Tool {
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let context = call.context;
     let search = request::read(call.request)?;
-    let outcome = finder::search(&context, &search);
+    let outcome = paper_searcher::search(&context, &search);
     let Some(answer) = call.answer_of(outcome)? else {
         return Ok(None);
     };

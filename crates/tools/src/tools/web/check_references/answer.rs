@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::request::ReferenceFields;
 use crate::contract::notes::Notes;
 use crate::contract::reply::Reply;
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use crate::tools::web::searching::result_list::count_fitting;
 use iki_base::wording::{count_noun, join_list};
 use iki_research::papers::paper::Paper;
@@ -92,7 +92,7 @@ fn lines(entry: &ReferenceEntry, checked: &CheckedReference, link: Option<&Check
         let remarks = remarks
             .iter()
             .fold(String::new(), |all, one| all + "; " + one);
-        return json!({"line": format!("{status}: {}{remarks}", named(paper))});
+        return json!({"line": format!("{status}: {}{remarks}", work_line(paper))});
     }
     let differences = checked.differences.iter().map(|one| {
         let actual = match one.found.as_str() {
@@ -117,13 +117,13 @@ fn lines(entry: &ReferenceEntry, checked: &CheckedReference, link: Option<&Check
     json!({
         "line": format!("{status}: {}", entry.display_text()),
         "why": why,
-        "work": paper.map(|paper| format!("the work: {}", named(paper))).unwrap_or_default(),
+        "work": paper.map(|paper| format!("the work: {}", work_line(paper))).unwrap_or_default(),
         "remarks": remarks.join("; "),
     })
 }
 
 /// Returns a work on one line: its first author, year, title and address.
-fn named(paper: &Paper) -> String {
+fn work_line(paper: &Paper) -> String {
     let work = &paper.work;
     let first = work.authors.first().map(|author| {
         let more = if work.authors.len() > 1 {
@@ -151,7 +151,7 @@ pub fn reply<'a>(
 ) -> Reply<'a> {
     Reply::new(move |object| {
         let in_words = object.terms().reader.reads_words();
-        let all = wanted.chosen().iter().zip(&checked).zip(&links);
+        let all = wanted.entries_to_check().iter().zip(&checked).zip(&links);
         let rows: Vec<Value> = all
             .map(|((entry, checked), link)| {
                 let show = if in_words { lines } else { fields };

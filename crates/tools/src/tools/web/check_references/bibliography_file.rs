@@ -12,14 +12,14 @@ use rustix::fs::{Mode, OFlags};
 use super::request::{MAX_BYTES, broken_json};
 use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure};
-use crate::tools::web::research_cache;
+use crate::tools::web::research_failure;
 use crate::tools::web::searching::search_fields::invalid_request;
 use iki_base::wording::system_words;
 use iki_conversion::{self as conversion, HelperPrograms};
 use iki_document::{FileKind, MAX_FILE};
 use iki_process::sandbox::confinement::{self, AccessRight};
 use iki_research::references::bibliography::Bibliography;
-use iki_web::charset;
+use iki_web::body_text;
 
 /// The longest time for a conversion, of the call's.
 const CONVERSION_TIMEOUT: Duration = Duration::from_secs(8);
@@ -46,7 +46,7 @@ pub fn read(path: &str, terms: &CallTerms) -> Result<Bibliography, Failure> {
 }
 
 fn bytes_of(path: &str) -> Result<Vec<u8>, Failure> {
-    let failed = |code, why: &str| research_cache::failure(code, format!("{path}: {why}."));
+    let failed = |code, why: &str| research_failure::with_advice(code, format!("{path}: {why}."));
     let denied = || {
         failed(
             ErrorCode::PermissionDenied,
@@ -99,16 +99,16 @@ fn text_of(path: &str, bytes: &[u8], terms: &CallTerms) -> Result<String, Failur
         let text = &bytes[..bytes.len().min(MAX_BYTES)];
         return Ok(match std::str::from_utf8(text) {
             Ok(text) => text.to_owned(),
-            Err(_) => charset::guess(text, false).map_or_else(
+            Err(_) => body_text::guess(text, false).map_or_else(
                 || String::from_utf8_lossy(text).into_owned(),
                 |encoding| encoding.decode(text).0.into_owned(),
             ),
         });
     };
-    let end = Instant::now() + terms.left(CONVERSION_TIMEOUT);
+    let end = Instant::now() + terms.time_left(CONVERSION_TIMEOUT);
     let document = conversion::convert_file(bytes, kind, end, HelperPrograms::of_file_call());
     document.map(|document| document.markdown).map_err(|error| {
         let message = format!("{path} ({}) cannot be read: {error}", kind.label());
-        research_cache::failure(ErrorCode::ReadFailed, message)
+        research_failure::with_advice(ErrorCode::ReadFailed, message)
     })
 }

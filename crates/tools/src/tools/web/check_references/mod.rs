@@ -15,7 +15,7 @@ use crate::tools::web::research_call::{ResearchCall, research_tool};
 use iki_research::references::check_outcome::ReferenceStatus;
 use iki_research::references::checker;
 use iki_research::references::entry::ReferenceEntry;
-use iki_web::link_check::{CheckedLink, check_links};
+use iki_web::link_check::{CheckedLink, LinkToCheck, check_links};
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
@@ -46,16 +46,19 @@ pub const TOOL: Tool = Tool {
 fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Failure> {
     let context = call.context;
     let wanted = request::read(call.request)?;
-    let entries = wanted.chosen();
+    let entries = wanted.entries_to_check();
     let addresses: Vec<Option<String>> = entries.iter().map(ReferenceEntry::address).collect();
-    let providers_asked: Vec<(&str, bool)> = addresses
+    let links_to_check: Vec<LinkToCheck<'_>> = addresses
         .iter()
         .flatten()
-        .map(|url| (&**url, false))
+        .map(|address| LinkToCheck {
+            address,
+            is_named: false,
+        })
         .collect();
     let (checked, links) = thread::scope(|scope| {
         let links = thread::Builder::new()
-            .spawn_scoped(scope, || check_links(&providers_asked, context.client));
+            .spawn_scoped(scope, || check_links(&links_to_check, context.client));
         let checked = checker::check(&context, entries);
         // Without a thread no link is checked.
         let links = links.ok().and_then(|links| links.join().ok());

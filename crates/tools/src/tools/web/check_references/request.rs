@@ -3,7 +3,7 @@
 use super::bibliography_file;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
-use crate::tools::web::research_cache;
+use crate::tools::web::research_failure;
 use crate::tools::web::searching::search_fields::{given, invalid_request};
 use iki_research::references::bibliography::{Bibliography, BibliographyForm};
 use iki_research::references::entry::ReferenceEntry;
@@ -24,7 +24,7 @@ pub struct ReferenceFields {
 
 impl ReferenceFields {
     /// Returns the entries that this call checks.
-    pub fn chosen(&self) -> &[ReferenceEntry] {
+    pub fn entries_to_check(&self) -> &[ReferenceEntry] {
         let end = self.entries.len().min(self.before + MAX_ENTRIES);
         self.entries.get(self.before..end).unwrap_or_default()
     }
@@ -90,7 +90,10 @@ pub fn read(request: &Request<'_>) -> Result<ReferenceFields, Failure> {
             "offset is {offset}, and the last reference is the {}. one.",
             entries.len()
         );
-        return Err(research_cache::failure(ErrorCode::InvalidArg, message));
+        return Err(research_failure::with_advice(
+            ErrorCode::InvalidArg,
+            message,
+        ));
     }
     Ok(ReferenceFields { entries, before })
 }

@@ -45,7 +45,7 @@ pub fn complete(
 ) -> Option<String> {
     let rendered = render(full, guard, client, request);
     if rendered.is_none() && !ask_exa(full, client, request) {
-        full.page.partial = true;
+        full.page.is_partial = true;
         let note = Placeholder::Script.advice().to_owned();
         full.page.notes.push(note);
     }
@@ -67,7 +67,7 @@ fn render(
     };
     let _turn = conversion_lock::acquire();
     let within = client
-        .left()
+        .time_left()
         .saturating_sub(LATER_STEPS_TIME)
         .min(RENDER_TIMEOUT);
     let html = match browser.render(&full.url, guard, within) {
@@ -122,7 +122,11 @@ fn ask_exa(full: &mut FullPage, client: &HttpClient, request: &ScrapeRequest) ->
     };
     full.page.paging = FetchPaging::Nowhere;
     full.page.extent = None;
-    let way = if page.crawled { "crawled" } else { "cached" };
+    let way = if page.was_crawled {
+        "crawled"
+    } else {
+        "cached"
+    };
     full.page.extracted_by = Some(format!("exa:{way}"));
     true
 }

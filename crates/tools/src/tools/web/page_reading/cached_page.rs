@@ -34,7 +34,7 @@ const MAX_WAIT: Duration = Duration::from_secs(10);
 const MIN_FAIR_TIME: Duration = Duration::from_secs(15);
 
 /// Version of the stored form: incremented whenever [`CachedReply`] changes.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A page or a failure, as it is stored.
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,14 +75,14 @@ fn cached_or_fetched(
         return answer.map(new).map_err(|refusal| refusal.failure);
     };
     let question = question(request);
-    let wait = MAX_WAIT.min(client.left() / 3);
+    let wait = MAX_WAIT.min(client.time_left() / 3);
     let look = || read_cached(store, &question, request);
     // Of many equal calls, only one fetches.
     let _turn = match cache::get_or_wait(store, &question, wait, look) {
         Ok(answer) => return answer,
         Err(turn) => turn,
     };
-    let is_patient = client.left() >= MIN_FAIR_TIME;
+    let is_patient = client.time_left() >= MIN_FAIR_TIME;
     match reader::page(request, client) {
         Ok(page) => {
             if !page.is_transient {

@@ -29,7 +29,7 @@ pub fn add(
     page.author = Some(citation.metadata.author.clone());
     add_fact(page, "citation", Some(&citation));
     page.work = citation.work;
-    if !page.raw {
+    if !page.is_raw {
         let declared = embedded.and_then(EmbeddedData::structured_data);
         add_fact(page, "structuredData", declared.as_ref());
         let signals = page::forum::signals(url, embedded);

@@ -13,7 +13,7 @@ use crate::contract::call_terms::CallTerms;
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::page_source::{UnreadablePage, UnreadableReason, media_type};
 use crate::tools::web::placeholder::Placeholder;
-use crate::tools::web::{fetch_note, intended_url, research_cache};
+use crate::tools::web::{fetch_note, intended_url, research_failure};
 use iki_base::wording::count_noun;
 use iki_web::allowed_hosts::NotAllowed;
 use iki_web::bot_checks::{BotCheck, bot_check};
@@ -35,7 +35,7 @@ impl PageError {
     /// Creates a failure of this code: what happened, and what to do.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self {
-            failure: research_cache::failure(code, message),
+            failure: research_failure::with_advice(code, message),
             is_cacheable: true,
         }
     }
@@ -94,18 +94,18 @@ fn of_network(error: &NetworkError, request: &ScrapeRequest) -> PageError {
         return of_not_allowed(why);
     }
     let note = fetch_note::of_network(error, &request.url, &request.terms);
-    let what_to_do = if error.refused {
+    let what_to_do = if error.is_refused {
         "Use another address."
     } else {
         "Try again in 5 seconds."
     };
     let message = format!("{} {what_to_do}", failed_to_fetch(error));
     let mut failed = PageError::new(ErrorCode::NetworkError, message).note(note);
-    if error.refused {
+    if error.is_refused {
         // The same request would be refused again.
-        failed = failed.advise(|advice| *advice = research_cache::advice(ErrorCode::InvalidUrl));
+        failed = failed.advise(|advice| *advice = research_failure::advice(ErrorCode::InvalidUrl));
     }
-    failed.is_cacheable = !(error.is_local || error.refused);
+    failed.is_cacheable = !(error.is_local || error.is_refused);
     failed
 }
 

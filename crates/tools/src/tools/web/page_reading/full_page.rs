@@ -38,7 +38,7 @@ impl FullPage {
             page: ScrapedPage {
                 url: url.as_str().to_owned(),
                 content_type: content_type.to_owned(),
-                markdown: true,
+                is_markdown: true,
                 paging,
                 ..ScrapedPage::default()
             },

@@ -9,6 +9,7 @@ use super::facts;
 use super::full_page::FullPage;
 use super::page_request::{ScrapeMode, ScrapeRequest};
 use crate::contract::call_terms::Audience;
+use crate::contract::line_window::line_window;
 use crate::tools::web::session_record::SessionSource;
 use crate::tools::web::{fetch_note, page_source};
 use iki_base::unseen;
@@ -58,9 +59,9 @@ pub struct ScrapedPage {
     /// Content type: `html`, `pdf`; for raw bytes, as the server declares it.
     pub content_type: String,
     /// True if the content is Markdown.
-    pub markdown: bool,
+    pub is_markdown: bool,
     /// True if something is missing.
-    pub truncated: bool,
+    pub is_truncated: bool,
     /// Lines of the text before the content, which begins where its address says.
     pub lines_before: usize,
     /// First line of the content that is not wholly shown, from 1, if the content was cut.
@@ -72,13 +73,13 @@ pub struct ScrapedPage {
     /// Number of words of the whole content.
     pub words: usize,
     /// True if only its beginning was requested.
-    pub preview: bool,
+    pub is_preview: bool,
     /// True if these are the bytes as received.
-    pub raw: bool,
+    pub is_raw: bool,
     /// Way that found the content, if there are several.
     pub extracted_by: Option<String>,
     /// True if the page has more content than was found.
-    pub partial: bool,
+    pub is_partial: bool,
     /// Part of the page, if it is HTML.
     pub extent: Option<PageExtent>,
     /// Its title.
@@ -132,9 +133,9 @@ impl ScrapedPage {
         let is_cut = document.cuts.are_of_content();
         let mut page = full.page;
         // A page that shows only a part has a note on that.
-        let is_unsure = page.extent == Some(PageExtent::Page) && !page.partial;
-        page.truncated |= is_cut;
-        page.partial |= is_cut;
+        let is_unsure = page.extent == Some(PageExtent::Page) && !page.is_partial;
+        page.is_truncated |= is_cut;
+        page.is_partial |= is_cut;
         // A later attempt may find more of it.
         page.is_transient |= document.cuts.time || document.is_transient;
         page.title = shown_title(&document.title);
@@ -148,9 +149,9 @@ impl ScrapedPage {
             page.notes.push(note);
             page.lines_before = document.section.unwrap_or(0);
         }
-        let text = page_source::window(&document.markdown, page.lines_before as u64 + 1, None);
+        let text = line_window(&document.markdown, page.lines_before as u64 + 1, None);
         page.fill(text, request);
-        if page.extent == Some(PageExtent::Main) && !page.partial {
+        if page.extent == Some(PageExtent::Main) && !page.is_partial {
             let how = if request.terms.serves("web_fetch") {
                 "web_fetch gives the whole page"
             } else {
@@ -203,17 +204,17 @@ impl ScrapedPage {
 
     /// Sets `text`, the whole content, to the requested extent.
     fn fill(&mut self, text: &str, request: &ScrapeRequest) {
-        self.preview = request.mode == ScrapeMode::Preview;
-        let (text, taken) = unseen::taken_out(text);
+        self.is_preview = request.mode == ScrapeMode::Preview;
+        let (text, taken) = unseen::remove(text);
         self.notes.extend(taken.note_of_page("the content"));
         self.whole = text.len();
         self.words = text.split_whitespace().count();
-        match content_cut::beginning(&text, request.max_length, self.markdown) {
+        match content_cut::beginning(&text, request.max_length, self.is_markdown) {
             None => self.content = text.into_owned(),
             Some(beginning) => {
                 self.content = beginning.text;
                 self.next_line = Some(beginning.next_line);
-                self.truncated = true;
+                self.is_truncated = true;
             }
         }
     }
@@ -227,11 +228,11 @@ impl ScrapedPage {
             self.notes.push(note.to_owned());
         }
         let fits = floor_boundary(&text, limit);
-        self.truncated = more || fits < text.len();
+        self.is_truncated = more || fits < text.len();
         text.truncate(fits);
         self.content = text;
         self.whole = bytes.len();
-        self.raw = true;
+        self.is_raw = true;
     }
 }
 
@@ -274,6 +275,6 @@ mod tests {
         let mut page = ScrapedPage::default();
         page.fill_raw(&[0xff; 10], false, 10);
         assert_eq!(page.content, "\u{fffd}".repeat(3));
-        assert!(page.truncated);
+        assert!(page.is_truncated);
     }
 }

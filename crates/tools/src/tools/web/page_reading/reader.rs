@@ -80,7 +80,7 @@ fn raw(request: &ScrapeRequest, client: HttpClient) -> Result<ScrapedPage, PageE
         content_type: reply.content_type().unwrap_or_default().to_owned(),
         ..ScrapedPage::default()
     };
-    page.fill_raw(&reply.body, reply.truncated, request.max_length);
+    page.fill_raw(&reply.body, reply.is_truncated, request.max_length);
     facts::add(&mut page, &reply.url, None, None);
     Ok(page)
 }
@@ -116,7 +116,7 @@ fn read(
         }
         BodyForm::Empty => full.refresh = refresh,
         BodyForm::Feed if full.document.cuts.items > 0 => {
-            full.page.truncated = true;
+            full.page.is_truncated = true;
             let note = "The feed has more items than are listed; mode raw gives it whole.";
             full.page.notes.push(note.to_owned());
         }
@@ -132,8 +132,8 @@ fn read(
         }
         BodyForm::Text(form) => judge_text(&mut full, form == TextForm::Markdown)?,
     }
-    if page.truncated {
-        full.page.truncated = true;
+    if page.is_truncated {
+        full.page.is_truncated = true;
         let note = format!("Only the first {MEBIBYTES} MiB of the page were read.");
         full.page.notes.insert(0, note);
     }
@@ -147,7 +147,7 @@ fn judge_text(full: &mut FullPage, is_markdown: bool) -> Result<(), PageError> {
     if parts.all(|text| text.trim().is_empty()) {
         return Err(failure::of_nothing("the text has no words", &full.status));
     }
-    full.page.markdown = is_markdown;
+    full.page.is_markdown = is_markdown;
     if is_markdown {
         full.document.title = content_type::title_of_markdown(text).unwrap_or_default();
         full.page.extracted_by = Some("markdown".to_owned());
@@ -168,7 +168,7 @@ fn judge_html(
     let is_whole = !full.document.cuts.are_of_content();
     let mut rendered = None;
     // A browser shows more than the text that only the page's data has.
-    let own_text = if full.document.of_data {
+    let own_text = if full.document.is_from_data {
         ""
     } else {
         full.document.own_text()
@@ -176,7 +176,7 @@ fn judge_html(
     if is_whole && placeholder::is_shell(html, own_text) {
         rendered = browser_render::complete(full, guard, client, request);
     }
-    full.page.partial |= full.document.of_data;
+    full.page.is_partial |= full.document.is_from_data;
     let html = rendered.as_deref().unwrap_or(html);
     let document = &full.document;
     match Placeholder::detect(html, &document.title, document.own_text()) {
@@ -184,7 +184,7 @@ fn judge_html(
             return Err(failure::of_placeholder(wall, &full.status));
         }
         Some(Placeholder::Paywall) => {
-            full.page.partial = true;
+            full.page.is_partial = true;
             let note = Placeholder::Paywall.advice().to_owned();
             full.page.notes.push(note);
         }
@@ -192,7 +192,7 @@ fn judge_html(
     }
     // Of a page of frames, their addresses are what there is to go on with.
     let document = &full.document;
-    if !full.page.partial && !document.has_text() && !document.is_of_frames {
+    if !full.page.is_partial && !document.has_text() && !document.is_of_frames {
         return Err(failure::of_nothing("the page has no text", &full.status));
     }
     full.embedded = Some(EmbeddedData::read(html));

@@ -26,9 +26,9 @@ pub fn read_page(
         Ok(page) => {
             let mut full =
                 FullPage::new(&request.url, page.kind, page.document, FetchPaging::Nowhere);
-            full.page.partial = page.partial;
+            full.page.is_partial = page.is_partial;
             // A part that could not be read may be readable the next time.
-            full.page.is_transient = page.partial;
+            full.page.is_transient = page.is_partial;
             return Ok(Some(full));
         }
         Err(SiteApiError::Fetch(error)) => return Err(failure::of_fetch(error, request)),

@@ -8,14 +8,14 @@ mod request;
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::tool::{FieldRole, Tool};
-use crate::tools::web::research_cache;
 use crate::tools::web::research_call::{ResearchCall, research_tool};
+use crate::tools::web::research_failure;
 use crate::tools::web::session_record::SessionSource;
 use iki_research::patents::patent::Patent;
 use iki_research::patents::patent_searcher;
 use iki_web::page::PartialDate;
-use iki_web::search::outcome::SearchFailure;
 use iki_web::search::provider_choice::NoProvider;
+use iki_web::search::search_answer::SearchFailure;
 use iki_web::work::{Work, WorkAuthor, WorkKind};
 
 /// The tool's row in the registry.
@@ -60,7 +60,7 @@ fn search_is_off() -> Failure {
     let text = "No provider of patents answers, and the web search in their place is switched off \
                 (SEARCH_PROVIDER=none). Set USPTO_API_KEY, EPO_CONSUMER_KEY with \
                 EPO_CONSUMER_SECRET, LENS_API_TOKEN or SEARCHAPI_API_KEY.";
-    research_cache::failure(ErrorCode::Config, text)
+    research_failure::with_advice(ErrorCode::Config, text)
 }
 
 /// Returns what a session keeps of a patent.

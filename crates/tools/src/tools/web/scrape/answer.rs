@@ -11,7 +11,7 @@ use crate::contract::reply::AnswerObject;
 use crate::tools::web::answer_fields::AnswerFields;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::{FetchPaging, ScrapedPage, size_category};
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use iki_base::wording::count_noun;
 
 /// Fewer words than these are reported as few.
@@ -35,10 +35,14 @@ fn fields<'a>(page: &'a ScrapedPage, content: &str, truncated: bool) -> AnswerFi
     fields.add("estimatedTokens", content.len() / 4);
     fields.add("sizeCategory", size_category(content.len()));
     fields.add_some("citation", page.fact("citation"));
-    fields.add_some("raw", page.raw.then_some(true));
-    if !page.raw {
+    fields.add_some("raw", page.is_raw.then_some(true));
+    if !page.is_raw {
         fields.add_some("extractedBy", page.extracted_by.as_ref());
-        let quality = if page.partial { "partial" } else { "complete" };
+        let quality = if page.is_partial {
+            "partial"
+        } else {
+            "complete"
+        };
         fields.add("extractionQuality", quality);
         fields.add_some("extent", page.extent);
         fields.add_some(
@@ -52,11 +56,11 @@ fn fields<'a>(page: &'a ScrapedPage, content: &str, truncated: bool) -> AnswerFi
     for (name, fact) in page.facts.iter().filter(|(name, _)| name != "citation") {
         fields.add(name, fact);
     }
-    if !page.raw {
+    if !page.is_raw {
         fields.add("wordCount", page.words);
     }
     fields.add("contentSizeBytes", page.whole);
-    if !page.raw && page.words < MIN_WORDS {
+    if !page.is_raw && page.words < MIN_WORDS {
         fields.add("sparsityWarning", sparsity(page));
     }
     fields
@@ -83,10 +87,10 @@ pub fn write(object: &mut AnswerObject<'_>, page: &ScrapedPage) -> io::Result<()
         left_out = all.drop_until_fits(room / 2, DISPENSABLE);
         let room = room.saturating_sub(all.length() + "\"content\":\"\",".len());
         let fits = object.measure().prefix(page.content.as_bytes(), room);
-        cut = content_cut::beginning(&page.content, fits, page.markdown);
+        cut = content_cut::beginning(&page.content, fits, page.is_markdown);
     }
     let content = cut.as_ref().map_or(&*page.content, |cut| &*cut.text);
-    let truncated = page.truncated || cut.is_some();
+    let truncated = page.is_truncated || cut.is_some();
     let mut is_first = true;
     for (name, value) in fields(page, content, truncated).0 {
         if is_shown(name) && !left_out.contains(&name) {
@@ -122,14 +126,14 @@ fn rest_of(
     terms: &CallTerms,
     bounded: bool,
 ) -> Option<String> {
-    if page.raw && !bounded {
+    if page.is_raw && !bounded {
         return Some(format!(
             "There is more than these {shown_bytes} bytes: a larger max_length (at most \
              {MAX_CONTENT_BYTES}) gives it."
         ));
     }
     let opening = format!("The first {shown_bytes} of {} bytes are shown", page.whole);
-    if page.preview && !bounded {
+    if page.is_preview && !bounded {
         return Some(format!("{opening}; mode full gives more."));
     }
     let next = next?;

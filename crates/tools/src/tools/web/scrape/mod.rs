@@ -30,9 +30,9 @@ use iki_web::search::display_link;
 pub const TOOL: Tool = Tool {
     link: "scrape-page-tool",
     title: "Read a page or document",
-    served_by_default: true,
+    is_served_by_default: true,
     max_concurrent_calls: Some(4),
-    artifacts: true,
+    links_artifacts: true,
     fields: FIELDS,
     ..research_tool!("scrape_page", answer)
 };
@@ -122,8 +122,8 @@ fn linked(
     terms: &CallTerms,
     store: Option<&dyn CacheStore>,
 ) -> Option<LinkedAnswer> {
-    let store = store.filter(|_| page.raw && terms.served)?;
-    let whole = if page.truncated {
+    let store = store.filter(|_| page.is_raw && terms.is_served)?;
+    let whole = if page.is_truncated {
         ", cut at max_length"
     } else {
         ""

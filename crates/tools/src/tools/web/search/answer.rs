@@ -12,7 +12,7 @@ use iki_base::wording::beginning;
 use iki_web::page::reputation;
 use iki_web::search::claim::ClaimTerms;
 use iki_web::search::hints::SearchHints;
-use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::search_answer::SearchAnswer;
 use iki_web::search::{SearchResult, display_link};
 
 /// Length of a day's date, in bytes.

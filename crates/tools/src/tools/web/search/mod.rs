@@ -19,7 +19,7 @@ const DEFAULT_RESULTS: usize = 5;
 pub const TOOL: Tool = Tool {
     link: "web-search-tool",
     title: "Search the web",
-    served_by_default: true,
+    is_served_by_default: true,
     values: searching::VALUES,
     fields: &[
         ("urls", FieldRole::Silent),

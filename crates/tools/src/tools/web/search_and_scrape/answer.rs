@@ -13,12 +13,12 @@ use crate::tools::web::answer_fields::AnswerFields;
 use crate::tools::web::page_reading::READER;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::size_category;
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use crate::tools::web::searching::results_notes;
 use crate::tools::web::searching::search_hints;
 use iki_base::wording::{count_noun, counted_as, floor_boundary};
 use iki_web::search::hints::SearchHints;
-use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::search_answer::SearchAnswer;
 
 /// Maximum number of sources that are recommended.
 const MAX_RECOMMENDED: usize = 3;
@@ -63,7 +63,7 @@ impl ReadAnswer {
             let shares = fair_shares(&costs.collect::<Vec<_>>(), room);
             for (index, content) in contents.iter_mut().enumerate() {
                 let fits = measure.prefix(content.as_bytes(), shares[index]);
-                content_cut::shorten(content, fits, self.read.sources[index].page.markdown);
+                content_cut::shorten(content, fits, self.read.sources[index].page.is_markdown);
             }
         }
         let (text, cut) = self.combined(&heads, &contents);
@@ -113,12 +113,12 @@ impl ReadAnswer {
         let (mut parts, mut cut) = (Vec::new(), Vec::new());
         for (index, source) in self.read.sources.iter().enumerate() {
             let mut content = contents[index].clone();
-            content_cut::shorten(&mut content, shares[index], source.page.markdown);
+            content_cut::shorten(&mut content, shares[index], source.page.is_markdown);
             // Most begin with their title.
             let heading = format!("# {}\n", source.title);
             let body = content.strip_prefix(&heading).unwrap_or(&content).trim();
             parts.push(format!("{}{body}", heads[index]));
-            if source.page.truncated || content.len() < source.page.content.len() {
+            if source.page.is_truncated || content.len() < source.page.content.len() {
                 cut.push(&*source.page.url);
             }
         }

@@ -40,7 +40,7 @@ use iki_web::search::cached_results;
 use iki_web::search::context::SearchContext;
 use iki_web::search::display_link;
 use iki_web::search::hints::SearchHints;
-use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::search_answer::SearchAnswer;
 use iki_web::search::searcher;
 use parallel_reading::PageOutcome;
 use source::ReadResults;
@@ -54,7 +54,7 @@ pub const TOOL: Tool = Tool {
     title: "Search the web and read what is found",
     max_concurrent_calls: Some(2),
     values: searching::VALUES,
-    artifacts: true,
+    links_artifacts: true,
     // The others are for programs only.
     fields: &[
         ("combinedContent", FieldRole::Content),
@@ -69,7 +69,7 @@ fn answer<'a>(call: &mut ResearchCall<'a, '_>) -> Result<Option<Reply<'a>>, Fail
     let wanted = request::read(call.request, context.credentials)?;
     let terms = CallTerms {
         // One for all that is fetched.
-        deadline: Deadline::after(call.request.terms().left(network::CALL_TIMEOUT)),
+        deadline: Deadline::after(call.request.terms().time_left(network::CALL_TIMEOUT)),
         ..*call.request.terms()
     };
     let client = context.client.for_at_most(SEARCH_TIMEOUT);
@@ -123,7 +123,7 @@ fn linked(
     terms: &CallTerms,
     context: &SearchContext<'_>,
 ) -> Option<LinkedAnswer> {
-    let takes_links = terms.served && terms.reader == Audience::Program && context.keeps_answers;
+    let takes_links = terms.is_served && terms.reader == Audience::Program && context.keeps_answers;
     let store = context.store.filter(|_| takes_links)?;
     let titles = answer
         .read

@@ -16,6 +16,7 @@ use crate::tools::web::network;
 use crate::tools::web::page_reading::cached_page::{self, CacheHit};
 use crate::tools::web::page_reading::page_request::ScrapeRequest;
 use crate::tools::web::research_cache;
+use crate::tools::web::research_failure;
 use iki_base::mutex::lock;
 use iki_web::cache::CacheStore;
 use iki_web::client::HttpClient;
@@ -61,7 +62,7 @@ pub fn read(
     } else {
         1
     };
-    let longest = terms.left(network::CALL_TIMEOUT) / turns;
+    let longest = terms.time_left(network::CALL_TIMEOUT) / turns;
     let threads = waiting.len().min(MAX_CONCURRENT_PAGES);
     let waiting = Arc::new(Mutex::new(waiting));
     let (sender, comes) = mpsc::channel();
@@ -78,7 +79,7 @@ pub fn read(
     }
     drop(sender);
     // Until the time is over, or all threads have ended.
-    while let Ok((index, outcome)) = comes.recv_timeout(terms.left(network::CALL_TIMEOUT)) {
+    while let Ok((index, outcome)) = comes.recv_timeout(terms.time_left(network::CALL_TIMEOUT)) {
         outcomes[index] = Some(outcome);
     }
     lock(&waiting).clear();
@@ -99,7 +100,7 @@ impl PageThread {
     fn read_waiting(self) {
         let mut store = None;
         while let Some((index, mut request)) = self.next() {
-            let left = request.terms.left(self.longest);
+            let left = request.terms.time_left(self.longest);
             request.terms.deadline = Deadline::after(left);
             let client = network::on_terms(self.client.clone(), &request.terms);
             let store = store.get_or_insert_with(|| research_cache::for_answers(&request.terms));
@@ -120,10 +121,10 @@ impl PageThread {
 fn too_late() -> PageOutcome {
     let message = "The page did not come within the time of this call. Read it by itself with \
                    scrape_page, or use another source.";
-    Err(research_cache::failure(ErrorCode::Timeout, message))
+    Err(research_failure::with_advice(ErrorCode::Timeout, message))
 }
 
 fn of_no_address() -> Failure {
     let message = "The result's address cannot be fetched. Use another source.";
-    research_cache::failure(ErrorCode::InvalidUrl, message)
+    research_failure::with_advice(ErrorCode::InvalidUrl, message)
 }

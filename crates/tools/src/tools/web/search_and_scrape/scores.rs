@@ -93,7 +93,7 @@ pub fn authority(tier: &str, is_retracted: bool) -> f64 {
 pub fn content_quality(page: &ScrapedPage) -> f64 {
     let words = u32::try_from(page.words).map_or(ENOUGH_WORDS, f64::from);
     let length = 0.6 * (words / ENOUGH_WORDS).min(1.0);
-    let whole = if page.partial { 0.0 } else { 0.2 };
+    let whole = if page.is_partial { 0.0 } else { 0.2 };
     let main = if page.extent == Some(PageExtent::Page) {
         0.0
     } else {
@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn quality_is_by_length_and_by_how_the_content_was_found() {
-        let page = |words, partial, extent| ScrapedPage {
+        let page = |words, is_partial, extent| ScrapedPage {
             words,
-            partial,
+            is_partial,
             extent,
             ..ScrapedPage::default()
         };

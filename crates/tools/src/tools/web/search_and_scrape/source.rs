@@ -12,7 +12,7 @@ use super::scores::{self, MIN_RELEVANCE, SourceScores};
 use crate::contract::failure::Failure;
 use crate::tools::web::page_reading::content_cut;
 use crate::tools::web::page_reading::page::ScrapedPage;
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use iki_web::page::PartialDate;
 use iki_web::search::SearchResult;
 use iki_web::search::claim::ClaimTerms;
@@ -108,12 +108,12 @@ impl ReadResults {
         for ReadSource { page, .. } in &mut self.sources {
             let mut new = NewText::default();
             if wanted.deduplicate {
-                new = NewText::without_repeats(&page.content, page.markdown, &earlier);
+                new = NewText::without_repeats(&page.content, page.is_markdown, &earlier);
                 page.content = std::mem::take(&mut new.text);
                 self.repeated += new.left_out;
             }
             let (content, limit) = (&mut page.content, wanted.per_source);
-            page.truncated |= content_cut::shorten(content, limit, page.markdown);
+            page.is_truncated |= content_cut::shorten(content, limit, page.is_markdown);
             new.remember(page.content.len(), &mut earlier);
         }
     }
@@ -210,7 +210,7 @@ fn fact(page: &ScrapedPage, name: &str) -> Value {
 /// Finds the sentences of a page that say most about a claim; if there are none, the one of its
 /// result.
 fn evidence(claim: &ClaimTerms, result: &SearchResult, page: &ScrapedPage) -> ClaimEvidence {
-    let lines = paragraphs::prose_lines(&page.content, page.markdown);
+    let lines = paragraphs::prose_lines(&page.content, page.is_markdown);
     let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
     let shorten =
         |sentence: &&str| match content_cut::beginning(sentence, MAX_SENTENCE_BYTES, false) {

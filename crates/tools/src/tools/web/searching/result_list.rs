@@ -9,7 +9,7 @@ use super::search_hints;
 use super::search_meta::SearchMeta;
 use crate::contract::notes::Notes;
 use crate::contract::reply::{AnswerObject, META, Reply};
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use iki_web::search::hints::SearchHints;
 
 /// Bytes that are reserved for the fields that all answers have if there is a limit.

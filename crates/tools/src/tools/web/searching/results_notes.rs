@@ -2,9 +2,9 @@
 
 use super::search_fields::SearchFields;
 use crate::contract::notes::Notes;
-use iki_web::search::outcome::SearchAnswer;
+use iki_web::search::count_removed;
+use iki_web::search::search_answer::SearchAnswer;
 use iki_web::search::search_provider::SearchProvider;
-use iki_web::search::unseen_taken_out;
 
 /// Writes notes on fields that were ignored, and hosts that were not searched.
 pub fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
@@ -36,6 +36,6 @@ pub fn notes(wanted: &SearchFields, answer: &SearchAnswer) -> Notes {
     for problem in &wanted.problems {
         notes.add(problem.clone());
     }
-    notes.add(unseen_taken_out(&answer.results).note_of_page("the results"));
+    notes.add(count_removed(&answer.results).note_of_page("the results"));
     notes
 }

@@ -2,11 +2,11 @@
 
 use crate::contract::failure::{ErrorCode, Failure, FailureAdvice};
 use crate::tools::web::provider_answer::config_required;
-use crate::tools::web::research_cache;
+use crate::tools::web::research_failure;
 use iki_web::credentials::Credentials;
 use iki_web::provider::failure::{ProviderFailure, ProviderFailureKind};
-use iki_web::search::outcome::{ProviderRouting, SearchFailure};
 use iki_web::search::provider_choice;
+use iki_web::search::search_answer::{ProviderRouting, SearchFailure};
 
 /// Converts a failed search to a failure of `tool`.
 pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>) -> Failure {
@@ -21,7 +21,7 @@ pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>)
             let configured = provider_choice::configured(credentials);
             let advice = FailureAdvice {
                 alternatives: names(&configured.iter().map(|one| one.name).collect::<Vec<_>>()),
-                ..research_cache::advice(code)
+                ..research_failure::advice(code)
             };
             Failure::new(code, message).with_advice(advice)
         }
@@ -36,7 +36,7 @@ pub fn failure(tool: &str, error: &SearchFailure, credentials: &Credentials<'_>)
             let advice = FailureAdvice {
                 retryable: after.is_some(),
                 retry_after: after,
-                suggested_action: Some(research_cache::action(code, after.is_some()).to_owned()),
+                suggested_action: Some(research_failure::action(code, after.is_some()).to_owned()),
                 provider: Some(failure.provider.to_owned()),
                 alternatives: names(alternatives),
                 detail: reasons,

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::{Request, quote_value};
-use crate::tools::web::research_cache;
+use crate::tools::web::research_failure;
 use iki_web::credentials::Credentials;
 use iki_web::search::lenses::LensCatalog;
 use iki_web::search::named_hosts;
@@ -229,5 +229,5 @@ pub fn invalid_request(message: impl Into<String>, action: impl AsRef<str>) -> F
     }
     message.push(' ');
     message.push_str(action.as_ref());
-    research_cache::failure(ErrorCode::InvalidArg, message)
+    research_failure::with_advice(ErrorCode::InvalidArg, message)
 }

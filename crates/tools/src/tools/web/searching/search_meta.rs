@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::tools::web::research_cache::AnswerFreshness;
 use iki_web::search::cached_results::TIME_TO_LIVE;
-use iki_web::search::outcome::{ProviderRouting, SearchAnswer};
+use iki_web::search::search_answer::{ProviderRouting, SearchAnswer};
 
 /// Freshness and route of a search.
 #[derive(Serialize)]

@@ -11,8 +11,8 @@ use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::reply::Reply;
 use crate::contract::request::Request;
 use crate::contract::tool::{FieldRole, Tool, ToolHints};
-use crate::tools::web::research_cache;
 use crate::tools::web::research_call::research_tool;
+use crate::tools::web::research_failure;
 use crate::tools::web::session_record::{SESSION_ID, session_failure, with_sessions};
 use iki_base::wording::count_noun;
 use iki_research::sessions::{
@@ -42,7 +42,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
         if number.is_some() {
             let message = "stepId is the number of a step of a session: send the sessionId too. \
                            Without both, all sessions are listed.";
-            return Err(research_cache::failure(ErrorCode::InvalidArg, message));
+            return Err(research_failure::with_advice(
+                ErrorCode::InvalidArg,
+                message,
+            ));
         }
         let all = with_sessions(terms, None, |sessions: &SessionStore<'_>| sessions.all());
         let all = all.map_err(failed)?;
@@ -63,7 +66,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             "This session has no step {number}: its highest is {}. Without stepId all are listed.",
             last.unwrap_or(0)
         );
-        return Err(research_cache::failure(ErrorCode::NotFound, message));
+        return Err(research_failure::with_advice(ErrorCode::NotFound, message));
     }
     Ok(Reply::new(move |object| {
         object.field(SESSION_ID, &session.session_id)?;

@@ -12,20 +12,20 @@ use crate::contract::reply::{AnswerObject, Reply};
 use crate::contract::request::Request;
 use crate::contract::tool::{FieldRole, Tool};
 use crate::tools::web::network;
-use crate::tools::web::research_cache::{self, TRUST};
-use crate::tools::web::research_call::research_tool;
+use crate::tools::web::research_call::{TRUST, research_tool};
 use crate::tools::web::resource_link::{self, LargeAnswer, LinkedAnswer};
 use crate::tools::web::session_record::{SESSION_ID, session_failure, with_sessions};
+use crate::tools::web::{research_cache, research_failure};
 use iki_base::wording::count_noun;
 use iki_research::sessions::{self, ResearchSession, SessionSource, SourceCoverage, markdown};
-use iki_web::link_check::{CheckedLink, LinkState, check_links};
+use iki_web::link_check::{CheckedLink, LinkState, LinkToCheck, check_links};
 use iki_web::page::Reference;
 
 /// The tool's row in the registry.
 pub const TOOL: Tool = Tool {
     link: "research-export-tool",
     title: "Export a research session",
-    artifacts: true,
+    links_artifacts: true,
     // The others are for programs only.
     fields: &[
         (SESSION_ID, FieldRole::Silent),
@@ -62,7 +62,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
             ": get_research_session lists your sessions",
         );
         let message = format!("sessionId is empty{lists}");
-        return Err(research_cache::failure(ErrorCode::InvalidArg, message));
+        return Err(research_failure::with_advice(
+            ErrorCode::InvalidArg,
+            message,
+        ));
     };
     let named = FORMATS.map(|row| (row.0, row));
     let format = request.choice("format", &named)?.unwrap_or(FORMATS[0]);
@@ -71,7 +74,10 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     let session = opened.map_err(|fault| session_failure(fault, terms))?;
     let links = if verifies {
         let sources = session.sources.iter();
-        let links = sources.map(|source| (&*source.work.url, source.named));
+        let links = sources.map(|source| LinkToCheck {
+            address: &source.work.url,
+            is_named: source.named,
+        });
         check_links(&links.collect::<Vec<_>>(), &network::client(terms))
     } else {
         Vec::new()
@@ -84,7 +90,7 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
     };
     let content = export.content().map_err(|error| {
         let message = format!("The export cannot be written: {error}.");
-        research_cache::failure(ErrorCode::ToolFailed, message)
+        research_failure::with_advice(ErrorCode::ToolFailed, message)
     })?;
     let linked = export.linked(&content, terms);
     Ok(Reply::new(move |object| {
@@ -183,7 +189,7 @@ impl SessionExport {
 
     /// Stores content that is too large for a message of a program's.
     fn linked(&self, content: &str, terms: &CallTerms) -> Option<LinkedAnswer> {
-        if !terms.served || terms.reader != Audience::Program {
+        if !terms.is_served || terms.reader != Audience::Program {
             return None;
         }
         let answer = LargeAnswer {
@@ -237,7 +243,7 @@ impl SessionExport {
             // The owner of a token has no sessions on this machine.
             let terms = object.terms();
             let is_named = terms.context.is_some_and(|context| context.owner.is_some());
-            let way = if !terms.served || (terms.serves("bash") && !is_named) {
+            let way = if !terms.is_served || (terms.serves("bash") && !is_named) {
                 let (id, format) = (&self.session.session_id, self.format.0);
                 format!(
                     "`ikigai-tools research-export {id} --format {format} >FILE` writes all of it"

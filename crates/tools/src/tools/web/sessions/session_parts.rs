@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::outcomes::{failure_patterns, provider_records};
 use crate::contract::reply::AnswerObject;
-use crate::tools::web::research_cache::TRUST;
+use crate::tools::web::research_call::TRUST;
 use iki_base::wording::{count_noun, on_one_line};
 use iki_research::sessions::markdown::{self, one_liner};
 use iki_research::sessions::{ResearchSession, SessionSource, SessionStep};

@@ -2,7 +2,7 @@
 
 use crate::contract::failure::{ErrorCode, Failure};
 use crate::contract::request::Request;
-use crate::tools::web::research_cache;
+use crate::tools::web::research_failure;
 use crate::tools::web::session_record::SESSION_ID;
 use iki_base::unseen;
 use iki_research::sessions::SessionStep;
@@ -139,5 +139,5 @@ fn number(request: &Request<'_>, name: &str) -> Result<Option<u64>, Failure> {
 }
 
 fn invalid(message: &str) -> Failure {
-    research_cache::failure(ErrorCode::InvalidArg, message)
+    research_failure::with_advice(ErrorCode::InvalidArg, message)
 }

@@ -1,10 +1,11 @@
-//! The store of tests: entries in memory, which age on demand.
+//! The store of tests, of this crate's own and of the executable's: entries in memory, which age on
+//! demand.
 
 use std::sync::Mutex;
 use std::time::Duration;
 
-use crate::cache::{CacheEntry, CacheQuestion, CacheStore};
 use iki_base::mutex::lock;
+use iki_web::cache::{CacheEntry, CacheQuestion, CacheStore};
 
 /// Entries in memory.
 #[derive(Default)]
@@ -14,6 +15,7 @@ pub struct MemoryStore {
 
 impl MemoryStore {
     /// Returns all bytes that are stored, as text.
+    #[allow(dead_code, reason = "this crate's own tests do not ask")]
     #[must_use]
     pub fn text(&self) -> String {
         let entries = lock(&self.entries);

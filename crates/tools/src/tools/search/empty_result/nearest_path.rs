@@ -142,7 +142,9 @@ impl NearestPath {
         Self(match obstacle(path) {
             // A similar name helps even if the rest of the path is not below it.
             Some(PathObstacle::Missing {
-                part, whole: false, ..
+                part,
+                is_whole_path: false,
+                ..
             }) => obstacle(&part),
             None if path.is_file() => Some(PathObstacle::NoDirectory(path.to_owned())),
             obstacle => obstacle,

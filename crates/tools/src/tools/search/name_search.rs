@@ -159,7 +159,7 @@ pub fn pattern_of<'r>(request: &'r Request<'_>, name: &str) -> Result<Option<&'r
 /// `path` or a pattern as a client of the protocol is shown what is found there: from the working
 /// directory on, where it lies below that.
 fn from_working_directory<'p>(request: &Request<'_>, path: &'p str) -> Cow<'p, str> {
-    if !request.terms().served || !path.starts_with('/') {
+    if !request.terms().is_served || !path.starts_with('/') {
         return path.into();
     }
     let Some(here) = env::current_dir()
@@ -233,7 +233,7 @@ fn scope(request: &Request<'_>, path: &str, not: Option<&str>) -> Result<WalkSco
         ..WalkScope::default()
     };
     let exists = |pattern: &str| {
-        let until = request.terms().until();
+        let until = request.terms().work_end();
         let parsed = GlobPattern::parse(pattern.as_bytes());
         parsed.is_ok_and(|one| one.matches_any(&scope, Path::new(path), until, threads))
     };

@@ -319,5 +319,4 @@ fn is_text(bytes: &[u8]) -> bool {
 }
 
 #[cfg(test)]
-#[path = "charset/charset_tests.rs"]
 mod tests;

@@ -14,11 +14,11 @@ use super::{doi_registry, paper_caller, scholarly_web, unpaywall};
 use iki_base::unseen::UnseenCount;
 use iki_web::cache::SingleFlightGuard;
 use iki_web::search::context::SearchContext;
-use iki_web::search::outcome::{ProviderRouting, SearchFailure};
 use iki_web::search::provider_choice::NoProvider;
 use iki_web::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
+use iki_web::search::search_answer::{ProviderRouting, SearchFailure};
 use iki_web::search::searcher;
-use iki_web::search::unseen_taken_out;
+use iki_web::search::count_removed;
 use iki_web::work::work_id::WorkId;
 
 /// Minimum time that is worth asking another provider. A shorter one would say nothing about it.
@@ -189,7 +189,7 @@ fn search_web(
         Ok(results) => {
             answer.answered = vec![scholarly_web::NAME.to_owned()];
             answer.searched_with = Some(results.provider.title);
-            answer.removed = unseen_taken_out(&results.results);
+            answer.removed = count_removed(&results.results);
             papers.clear();
             for result in results.results {
                 add(papers, search, scholarly_web::paper(result, search.source));
