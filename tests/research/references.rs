@@ -359,7 +359,7 @@ fn crossref_server() -> Server {
         }
         let query = asked.param("query.bibliographic").unwrap_or_default();
         let mut all: Vec<&MadeWork> = works.iter().collect();
-        all.sort_by_key(|work| std::cmp::Reverse(shared(work, &query)));
+        all.sort_by_cached_key(|work| std::cmp::Reverse(shared(work, &query)));
         let items: Vec<Value> = all.iter().take(5).map(|work| work.crossref()).collect();
         let body = json!({"status": "ok", "message": {"total-results": 300, "items": items}});
         conn.write_all(&reply(JSON, body.to_string()))

@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn no_edit_is_lost_of_many_at_once() {
         const WRITERS: usize = 8;
-        const EDITS: usize = 60;
+        const EDITS: usize = 20;
         let words = |sign: &str| -> String {
             let word = |n| format!("<{n}{sign}>");
             (0..WRITERS * EDITS).map(word).collect()

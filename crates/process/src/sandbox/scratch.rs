@@ -379,7 +379,7 @@ mod tests {
     fn directories_of_any_depth_go_too() {
         let room = tempfile::tempdir().unwrap();
         let place = room.path().join("place");
-        for depth in [63, 64, 65, 66, 80, 1000] {
+        for depth in [63, 64, 65, 66, 80, 200] {
             fs::create_dir(&place).unwrap();
             // Names that are in the way.
             fs::create_dir_all(place.join("deep-1/full")).unwrap();

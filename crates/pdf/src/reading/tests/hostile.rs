@@ -72,7 +72,7 @@ fn an_object_stream_that_swells_is_refused() {
     ] {
         let mut file = File::new();
         file.page(&lines(&["Some text"]));
-        let data = bomb(unit, 8 << 20);
+        let data = bomb(unit, 4 << 20);
         file.stream(
             &format!("/Type /ObjStm /Filter /FlateDecode {entries}"),
             &data,
@@ -137,7 +137,7 @@ fn forms_that_draw_themselves_or_one_another_end() {
 #[test]
 fn operators_without_end_are_cut_off_in_time() {
     let mut file = File::new();
-    let data = bomb(b"q 1 0 0 1 0 0 cm Q ", 3 << 20);
+    let data = bomb(b"q 1 0 0 1 0 0 cm Q ", 1 << 20);
     let content = file.stream("/Filter /FlateDecode", &data);
     let streams = format!("{content} 0 R ").repeat(100);
     let page = file.add(format!(

@@ -126,16 +126,16 @@ fn note_within(limit: Duration, pattern: &str, path: &Path) -> Option<String> {
 fn a_further_pass_that_was_cut_speaks_of_what_it_read() {
     let here = tempfile::tempdir().unwrap();
     let (tree, file) = (here.path().join("tree"), here.path().join("file"));
-    for directory in 0..40 {
+    for directory in 0..10 {
         let directory = tree.join(directory.to_string());
         fs::create_dir_all(&directory).unwrap();
-        for file in 0..50 {
+        for file in 0..40 {
             fs::write(directory.join(file.to_string()), "index()\n").unwrap();
         }
     }
-    fs::write(&file, "index()\n".repeat(4 << 20)).unwrap();
+    fs::write(&file, "index()\n".repeat(1 << 20)).unwrap();
     let whole = "Ignoring case, the pattern matches: send \"ignore_case\":true.";
-    for (path, noun, all) in [(tree, "file", 2000), (file, "byte", 32 << 20)] {
+    for (path, noun, all) in [(tree, "file", 400), (file, "byte", 8 << 20)] {
         let mut read = Vec::new();
         // The longer it has, the more it reads, until that is all.
         for limit in (0..10).map(|doubled| Duration::from_micros(250 << doubled)) {
