@@ -3,6 +3,7 @@
 
 use std::ffi::{CStr, OsStr};
 use std::fs;
+use std::io::{self, BufRead, BufReader};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,9 @@ use iki_tools::contract::schema;
 
 /// Time that a program has for its version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Bytes of a program that are read at a time.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// Maximum length of an output that is read, in bytes.
 const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
@@ -78,13 +82,32 @@ pub fn is_this_program(path: &Path, may_be_started: bool) -> bool {
 }
 
 /// True if the file at `path` is `program`, or has its content.
-fn is_copy(program: &Path, path: &Path) -> bool {
+pub fn is_copy(program: &Path, path: &Path) -> bool {
     let (Ok(program_status), Ok(other)) = (program.metadata(), path.metadata()) else {
         return false;
     };
     let is_same_length = other.is_file() && program_status.len() == other.len();
     (program_status.dev(), program_status.ino()) == (other.dev(), other.ino())
-        || (is_same_length && fs::read(program).ok() == fs::read(path).ok())
+        || (is_same_length && is_same_content(program, path).unwrap_or(false))
+}
+
+/// True if both files have the same bytes. They are read side by side, as far as the first
+/// difference: an executable has tens of megabytes.
+fn is_same_content(one: &Path, other: &Path) -> io::Result<bool> {
+    let open = |path| fs::File::open(path).map(|file| BufReader::with_capacity(PIECE_BYTES, file));
+    let (mut one, mut other) = (open(one)?, open(other)?);
+    loop {
+        let (left, right) = (one.fill_buf()?, other.fill_buf()?);
+        let length = left.len().min(right.len());
+        if left[..length] != right[..length] {
+            return Ok(false);
+        }
+        if length == 0 {
+            return Ok(left.len() == right.len());
+        }
+        one.consume(length);
+        other.consume(length);
+    }
 }
 
 /// Asks the tool at `path` for its schema, as a host does, and returns the name in it. An error
@@ -139,10 +162,17 @@ mod tests {
         let program_path = own_program().unwrap();
         fs::copy(&program_path, &copy).unwrap();
         assert!(is_copy(&program_path, &program_path) && is_copy(&program_path, &copy));
-        let mut bytes = fs::read(&copy).unwrap();
-        *bytes.last_mut().unwrap() ^= 1;
-        fs::write(&copy, &bytes).unwrap();
-        assert!(!is_copy(&program_path, &copy));
+        let bytes = fs::read(&copy).unwrap();
+        for place in [0, PIECE_BYTES, bytes.len() - 1] {
+            let mut other = bytes.clone();
+            other[place] ^= 1;
+            fs::write(&copy, &other).unwrap();
+            assert!(!is_copy(&program_path, &copy), "{place}");
+        }
+        // A file of the same length that is cut while it is read.
+        fs::write(&copy, &bytes[..bytes.len() - 1]).unwrap();
+        assert!(!is_same_content(&program_path, &copy).unwrap());
+        assert!(!is_same_content(&copy, &program_path).unwrap());
         assert!(!is_copy(&program_path, Path::new("/dev/zero")));
     }
 

@@ -16,6 +16,11 @@ macro_rules! at_once {
                     // SAFETY: nothing else runs yet that could read the environment.
                     unsafe { std::env::set_var(variable, cores.max($number).to_string()) };
                 }
+                // The texts of one test are gone with it. Kept for the next, they would be hundreds
+                // of megabytes, which every process that is forked takes milliseconds to copy.
+                #[cfg(target_env = "gnu")]
+                // SAFETY: sets a number, before any other thread runs.
+                unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, 256 << 10) };
             }
         }
     };

@@ -20,6 +20,20 @@ pub fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
     here
 }
 
+/// Gives the directory these names, all of one empty file: where only their number matters, since
+/// a file system takes its time for each file that is made.
+pub fn add_names(directory: &Path, names: impl IntoIterator<Item = String>) {
+    let mut first: Option<PathBuf> = None;
+    for name in names {
+        let path = directory.join(name);
+        match &first {
+            Some(first) => fs::hard_link(first, &path).unwrap(),
+            None => fs::write(&path, "").unwrap(),
+        }
+        first.get_or_insert(path);
+    }
+}
+
 /// A directory of this machine's for temporary files: one that is neither shared memory, which a
 /// confined command may use as well, nor closed to others, as root's may be.
 pub fn public_place() -> PathBuf {

@@ -28,6 +28,7 @@ mod attack_kernel;
 mod attack_processes;
 mod attack_ring;
 mod attack_sockets;
+mod daily_work;
 mod deaths;
 mod doors;
 mod outsider;
@@ -50,7 +51,6 @@ mod ways_replaced;
 mod ways_services;
 mod ways_terminals;
 mod ways_tools;
-mod work;
 
 ctor::declarative::ctor! {
     /// Has this program be an attacker where its first argument says so, before the test harness

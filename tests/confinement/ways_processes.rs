@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::eventually;
+use crate::daily_work::has;
 use crate::stage::{Door, SECRET, Stage, User, abi};
 use crate::ways::{Way, closed, closed_from, is_refusal, open, open_where_shown, way};
-use crate::work::has;
 
 const fn to_outsider(what: &'static str, command: &'static str) -> Way {
     way(what, command).on(|user| Stage::new(user).with_outsider())

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{Answer, directory, piped, tool};
+use crate::common::{self, Answer, directory, piped, tool};
 use serde_json::json;
 
 /// A project with a few files, in which the tools are called.
@@ -122,9 +122,8 @@ fn a_missing_directory_is_made_as_the_note_says() {
 #[test]
 fn a_directory_of_very_many_names_is_looked_at_only_for_a_moment() {
     let here = directory();
-    for n in 0..3000 {
-        fs::write(here.path().join(format!("file_number_{n}.txt")), "").unwrap();
-    }
+    let names = (0..3000).map(|n| format!("file_number_{n}.txt"));
+    common::add_names(here.path(), names);
     let answer = call("file-read", here.path(), "file_numbr_17.txt");
     assert_eq!(answer.json()["error_code"], "FILE_NOT_FOUND");
     assert!(answer.note().len() < 400, "{}", answer.note());

@@ -486,12 +486,3 @@ fn killed_at_any_moment_the_file_is_old_or_new_and_alone() {
         ended
     });
 }
-
-#[test]
-fn a_hundred_megabytes_are_written() {
-    let here = directory();
-    let file = here.path().join("large");
-    let content = "0123456789\n".repeat(9_090_910);
-    write(&file, &content).answers(&wrote(content.len(), "large"));
-    assert!(fs::read(&file).unwrap() == content.as_bytes());
-}

@@ -80,16 +80,16 @@ impl Content {
     }
 }
 
-/// Asserts that `call`, which reads `request`, answers with `expected`, through a file or a pipe,
-/// and takes at most a sixth more memory than the request has bytes. What the program takes by
+/// Asserts that `call`, which reads `request` through a file or a pipe, answers with `expected`, and
+/// takes at most a sixth more memory than the request has bytes. What the program takes by
 /// itself is not counted: how much of a debug build the kernel maps varies by many megabytes.
 #[track_caller]
-fn assert_takes_little(call: impl Fn() -> Call, request: &Path, expected: &Value) {
+fn assert_takes_little(call: impl Fn() -> Call, request: &Path, expected: &Value, pipes: &[bool]) {
     let (_, idle) = tool("file-write")
         .arg("--schema")
         .run_measured(request, false);
     let most = idle + fs::metadata(request).unwrap().len() * 7 / 6 / 1024;
-    for through_pipe in [false, true] {
+    for &through_pipe in pipes {
         let (answer, peak): (Answer, u64) = call().run_measured(request, through_pipe);
         assert_eq!(&answer.json(), expected);
         assert!(peak <= most, "{peak} KiB of {most}, pipe: {through_pipe}");
@@ -136,7 +136,13 @@ fn a_write_takes_no_more_than_a_third_beyond_its_request() {
                      the fields are file_path, content."
                         .into();
             }
-            assert_takes_little(|| tool("file-write"), &request, &expected);
+            // By the way it comes there is no difference between contents.
+            let pipes: &[bool] = if n == 0 {
+                &[false, true]
+            } else {
+                &[n % 2 == 0]
+            };
+            assert_takes_little(|| tool("file-write"), &request, &expected, pipes);
             content.assert_in(&file, LARGE);
         }
     });
@@ -152,7 +158,7 @@ fn a_request_twice_as_large_takes_twice_as_much_and_no_more() {
         content.request(&request, 2 * LARGE, &before, "\"}");
         let bytes = content.pieces(2 * LARGE) * content.meant.len() as u64;
         let expected = json!({"output": format!("Wrote {bytes} bytes to file"), "bytes": bytes});
-        assert_takes_little(|| tool("file-write"), &request, &expected);
+        assert_takes_little(|| tool("file-write"), &request, &expected, &[true]);
         content.assert_in(&file, 2 * LARGE);
     });
 }
@@ -171,7 +177,7 @@ fn an_edit_takes_no_more_than_a_third_beyond_its_request_either() {
             fs::write(&file, "old\n").unwrap();
             tool("file-edit")
         };
-        assert_takes_little(edit, &request, &expected);
+        assert_takes_little(edit, &request, &expected, &[false, true]);
         content.assert_in(&file, LARGE);
     });
 }
@@ -187,7 +193,7 @@ fn a_request_in_a_file_that_is_named_takes_as_little() {
         let bytes = content.pieces(LARGE) * content.meant.len() as u64;
         let expected = json!({"output": format!("Wrote {bytes} bytes to file"), "bytes": bytes});
         let call = || tool("file-write").arg("--input").arg(&request);
-        assert_takes_little(call, &request, &expected);
+        assert_takes_little(call, &request, &expected, &[false]);
         content.assert_in(&file, LARGE);
     });
 }

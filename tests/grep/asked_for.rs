@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::for_models::ask;
-use crate::common::{text, tool, tree};
+use crate::common::{self, text, tool, tree};
 use crate::mcp::session::Session;
 
 /// What a model is shown.
@@ -261,11 +261,9 @@ fn a_pattern_for_these_characters_themselves_finds_them() {
 fn a_larger_limit_is_advised_only_where_the_limit_is_the_bound() {
     let lines = "word and so on, for a while, until the line is long enough\n".repeat(3000);
     let here = tree(&[("a.txt", &lines)]);
-    let names: Vec<String> = (0..3000).map(|n| format!("n/some-long-name-{n}")).collect();
     fs::create_dir(here.path().join("n")).unwrap();
-    for name in &names {
-        fs::write(here.path().join(name), "").unwrap();
-    }
+    let names = (0..3000).map(|n| format!("n/some-long-name-{n}"));
+    common::add_names(here.path(), names);
     for (name, fields) in [
         ("grep", json!({"pattern": "word", "glob": "*.txt"})),
         ("glob", json!({"pattern": "**/some*"})),

@@ -49,7 +49,7 @@ fn a_line_that_takes_too_long_is_named_and_the_others_are_searched() {
     let costly = "a".repeat(200_000);
     let content = format!("first\n{costly}\nlast {}b\n", "a".repeat(125_000));
     let request = json!({"pattern": "((a{50}){50}){50}b|^first", "path": "f"});
-    let answer = answer_within(8, &[("f", &content)], &request);
+    let answer = answer_within(3, &[("f", &content)], &request);
     let json = answer.json();
     let output = json["output"].as_str().unwrap();
     assert!(output.starts_with("f:1: first"), "{output:.100}");
@@ -71,10 +71,12 @@ fn a_search_that_takes_too_long_says_where_it_ended() {
             })
             .collect()
     };
-    let content = (0..2500).map(|_| line() + "\n").collect::<String>();
+    let lines = (0..50).map(|_| line() + "\n").collect::<String>();
+    let content = lines.repeat(30);
     let files = [("a", "xyz\n"), ("b", &*content), ("c", "xyz\n")];
     let request = json!({"pattern": "(a|b)*a((a|b)(a|b)){500}c|xyz"});
     let answer = answer_within(2, &files, &request);
+    assert!(answer.took < Duration::from_secs(4), "{:?}", answer.took);
     let json = answer.json();
     assert_eq!(json["output"], "./a:1: xyz");
     let note = answer.field("note");

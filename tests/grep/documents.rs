@@ -57,21 +57,23 @@ fn nothing_is_not_all_that_is_said_of_a_file_that_was_read_in_part() {
     for (path, told) in [
         (
             "n.eml",
-            "The EML's text was searched, as Markdown, but not to its end: 50,0",
-        ),
-        (
-            "n.eml",
-            "lines. Cut off: there are too many elements for all to be converted.",
+            &[
+                "The EML's text was searched, as Markdown, but not to its end: 50,0",
+                "lines. Cut off: there are too many elements for all to be converted.",
+            ][..],
         ),
         (
             "n.gz",
-            "The gzip file was searched unpacked, but not to its end: 655,360 lines. Cut off: only the first 10 MiB were read. With bash, `zcat n.gz | grep -n …` searches all of it.",
+            &[
+                "The gzip file was searched unpacked, but not to its end: 655,360 lines. Cut off: only the first 10 MiB were read. With bash, `zcat n.gz | grep -n …` searches all of it.",
+            ],
         ),
         (
             "torn.gz",
-            "Cut off: the rest of the gzip file is damaged or missing.",
+            &["Cut off: the rest of the gzip file is damaged or missing."],
         ),
     ] {
+        let says_so = |said: &str| told.iter().all(|part| said.contains(part));
         for output in ["lines", "count", "files"] {
             let fields = json!({"pattern": "needle|Cut off", "path": path, "output": output});
             let (shown, _) = session.text_of("grep", &fields);
@@ -79,11 +81,11 @@ fn nothing_is_not_all_that_is_said_of_a_file_that_was_read_in_part() {
                 shown.starts_with("[no matches in what was read of 1 file; "),
                 "{shown}"
             );
-            assert!(shown.contains(told), "{shown}");
+            assert!(says_so(&shown), "{shown}");
         }
         let (shown, _) =
             session.text_of("grep", &json!({"pattern": "^0", "path": path, "limit": 1}));
-        assert!(shown.contains(told), "{shown}");
+        assert!(says_so(&shown), "{shown}");
         for (args, code) in [
             (&["needle"][..], 2),
             (&["-q", "needle"], 2),
@@ -92,7 +94,7 @@ fn nothing_is_not_all_that_is_said_of_a_file_that_was_read_in_part() {
         ] {
             let (given, said) = command(args, path);
             assert_eq!(given, code, "{args:?} {path}: {said}");
-            assert!(args[0] == "-q" || said.contains(told), "{said}");
+            assert!(args[0] == "-q" || says_so(&said), "{said}");
         }
     }
 }

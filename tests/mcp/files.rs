@@ -247,9 +247,8 @@ fn a_name_with_control_characters_is_reached_by_the_spelling_that_is_shown() {
 #[test]
 fn a_directory_of_many_names_is_shown_a_part_at_a_time() {
     let here = directory();
-    for number in 0..9000 {
-        fs::write(here.path().join(format!("{number:04}")), "").unwrap();
-    }
+    let names = (0..9000).map(|number| format!("{number:04}"));
+    common::add_names(here.path(), names);
     let mut session = Session::plain(here.path(), "claude-code", &[]);
     let first = words(&mut session, &json!({"file_path": "."}));
     assert!(first.starts_with("0000 (0 bytes)\n") && first.contains("\n0999 (0 bytes)\n"));

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::session::Session;
-use crate::common::directory;
+use crate::common::{add_names, directory};
 use crate::server::{Server, reply};
 
 /// What a client leaves of an answer beyond its limits.
@@ -225,12 +225,11 @@ fn all_is_found_by_narrower_patterns_through_clients_that_count_lines() {
     let here = directory();
     let names = here.path().join("names");
     fs::create_dir(&names).unwrap();
-    let mut text = String::new();
-    for number in 0..2500 {
-        fs::write(names.join(format!("{number:04} name ")), "").unwrap();
-        let _ = writeln!(text, "{number:04} name ");
-    }
-    fs::write(names.join("all"), &text).unwrap();
+    let all: Vec<String> = (0..2500)
+        .map(|number| format!("{number:04} name "))
+        .collect();
+    fs::write(names.join("all"), all.join("\n") + "\n").unwrap();
+    add_names(&names, all);
     // One of each kind: all of them read a file, above.
     let names = ["qwen-cli-mcp-client-ikigai", "opencode", "continue-client"];
     for client in CLIENTS.into_iter().filter(|one| names.contains(&one.name)) {

@@ -99,7 +99,7 @@ fn resident(session: &Session) -> u64 {
 
 #[test]
 fn calls_leave_nothing_in_the_server_s_memory() {
-    const CALLS: u32 = 1_024;
+    const CALLS: u32 = 512;
     let room = directory();
     let file = room.path().join("file");
     fs::write(

@@ -1,39 +1,53 @@
 //! grep and glob on several threads: the same answer as on one, byte for byte, in order and as it
 //! becomes final; memory bounded by a window.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use crate::common::{self, tool};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// Many small files in many directories, enough for threads to be begun: names whose order is not
-/// that of their directories, matches here and there.
-fn many_files() -> tempfile::TempDir {
+/// that of their directories, matches here and there. Of each content there is one file with many
+/// names, since making files takes longer than searching them.
+fn many_files() -> TempDir {
     let here = common::directory();
     let root = here.path();
+    let mut made: HashMap<(u32, bool), PathBuf> = HashMap::new();
     for n in 0..3000_u32 {
         let directory = root.join(match n % 5 {
             0 => format!("d{}", n % 41),
             1 => format!("d{}-x/e", n % 41),
-            2 => format!("d{}/e{}/f", n % 41, n % 7),
+            2 => format!("d{}/e{}/f", n % 41, n % 3),
             3 => format!("d{}.c", n % 13),
             _ => "flat".to_owned(),
         });
         fs::create_dir_all(&directory).unwrap();
-        let mut text = format!("some text in {n}\n").repeat(n as usize % 50);
-        if n % 97 == 0 {
+        let path = directory.join(format!("f{n}"));
+        let content @ (kind, is_binary) = (n % 97, n % 1013 == 0);
+        if let Some(first) = made.get(&content) {
+            fs::hard_link(first, path).unwrap();
+            continue;
+        }
+        let mut text = format!("some text in {kind}\n").repeat(kind as usize % 50);
+        if kind == 0 {
             text.push_str("a needle in it\n");
         }
-        if n % 1013 == 0 {
+        if is_binary {
             text.insert(0, '\0');
         }
-        fs::write(directory.join(format!("f{n}")), text).unwrap();
+        fs::write(&path, text).unwrap();
+        made.insert(content, path);
     }
+    fs::create_dir(root.join("d0/empty")).unwrap();
+    std::os::unix::fs::symlink("d1", root.join("d0/link")).unwrap();
     here
 }
 
@@ -60,37 +74,37 @@ fn on_threads(
 }
 
 /// Asserts that the answer is the same on one thread and on several. Returns its length.
-fn is_the_same_on_all_threads(
+fn is_the_same_on_threads(
+    threads: u32,
     here: &Path,
     name: &str,
     request: &Value,
     most: Option<u32>,
 ) -> usize {
     let one = on_threads(1, here, name, request, most);
-    for threads in [2, 7] {
-        let several = on_threads(threads, here, name, request, most);
-        let beginning = String::from_utf8_lossy(&several);
-        assert!(
-            several == one,
-            "{threads} threads, {request}: {beginning:.300}"
-        );
-    }
+    let several = on_threads(threads, here, name, request, most);
+    let beginning = String::from_utf8_lossy(&several);
+    assert!(
+        several == one,
+        "{threads} threads, {request}: {beginning:.300}"
+    );
     one.len()
 }
 
 /// The same where the answer is whole, and where it is cut at `most` bytes.
-fn is_the_same_cut_or_whole(here: &Path, name: &str, request: &Value, most: u32) {
-    if is_the_same_on_all_threads(here, name, request, None) > most as usize {
-        is_the_same_on_all_threads(here, name, request, Some(most));
+fn is_the_same_cut_or_whole(threads: u32, here: &Path, name: &str, request: &Value, most: u32) {
+    if is_the_same_on_threads(threads, here, name, request, None) > most as usize {
+        is_the_same_on_threads(threads, here, name, request, Some(most));
     }
 }
+
+/// How many threads there are, by turns.
+const THREADS: [u32; 2] = [7, 2];
 
 #[test]
 fn several_threads_give_the_answer_of_one() {
     let here = many_files();
-    fs::create_dir(here.path().join("d0/empty")).unwrap();
-    std::os::unix::fs::symlink("d1", here.path().join("d0/link")).unwrap();
-    for request in [
+    let requests = [
         json!({"pattern": "needle", "glob": "**/*"}),
         json!({"pattern": "in [0-9]*7$", "glob": "**/*"}),
         json!({"pattern": "", "glob": "**/f[0-9]*[02468]"}),
@@ -101,10 +115,11 @@ fn several_threads_give_the_answer_of_one() {
         json!({"pattern": "needle", "glob": "*/*"}),
         json!({"pattern": "needle", "glob": "**/../flat/*"}),
         json!({"pattern": "needle", "glob": format!("{{**/*,{}/*/f*}}", common::text(here.path()))}),
-    ] {
-        is_the_same_cut_or_whole(here.path(), "grep", &request, 20_000);
+    ];
+    for (request, threads) in requests.iter().zip(THREADS.into_iter().cycle()) {
+        is_the_same_cut_or_whole(threads, here.path(), "grep", request, 20_000);
     }
-    for pattern in [
+    let patterns = [
         "**/*",
         "**",
         "**/",
@@ -112,9 +127,10 @@ fn several_threads_give_the_answer_of_one() {
         "**/f1*",
         "{*,**/e}/f*",
         "*/../*/e",
-    ] {
+    ];
+    for (pattern, threads) in patterns.iter().zip(THREADS.into_iter().cycle()) {
         let request = json!({"pattern": pattern});
-        is_the_same_cut_or_whole(here.path(), "glob", &request, 20_000);
+        is_the_same_cut_or_whole(threads, here.path(), "glob", &request, 20_000);
     }
 }
 
@@ -207,7 +223,8 @@ fn large_text(size: usize, seed: u64, end: &str) -> Vec<u8> {
 fn a_large_file_in_pieces_has_the_same_lines() {
     let here = common::directory();
     let file = here.path().join("large");
-    let text = large_text(9 << 20, 99, "\n");
+    let text = &TEXT[..9 << 20];
+    let text = [text, b"\n"].concat();
     let no_end = text.strip_suffix(b"\n").unwrap().to_vec();
     let utf16: Vec<u8> = b"\xff\xfe"
         .iter()
@@ -231,12 +248,13 @@ fn a_large_file_in_pieces_has_the_same_lines() {
         vec![b'\n'; 9 << 20],
     ] {
         fs::write(&file, &content).unwrap();
-        for pattern in ["needle", "^[0-9]*7 x{0,3}$", "x needle$", "nowhere"] {
+        let patterns = ["needle", "^[0-9]*7 x{0,3}$", "x needle$", "nowhere"];
+        for (pattern, threads) in patterns.iter().zip(THREADS.into_iter().cycle()) {
             let request = json!({"pattern": pattern, "path": "large"});
-            is_the_same_on_all_threads(here.path(), "grep", &request, None);
+            is_the_same_on_threads(threads, here.path(), "grep", &request, None);
         }
         let request = json!({"pattern": "needle", "path": "large"});
-        is_the_same_on_all_threads(here.path(), "grep", &request, Some(3000));
+        is_the_same_on_threads(7, here.path(), "grep", &request, Some(3000));
         // As a model is told of it: a binary file's matches are counted.
         let counted = |threads: &str| {
             let call = tool("grep")
@@ -251,17 +269,21 @@ fn a_large_file_in_pieces_has_the_same_lines() {
     }
 }
 
+/// It takes longer to make than to search.
+static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| large_text(12 << 20, 99, "\n"));
+
 proptest! {
     #[test]
     fn pieces_are_cut_anywhere(
-        seed in any::<u64>(),
+        start in 0..1_usize << 20,
         size in (8_usize << 20)..(11 << 20),
         pattern in prop_oneof![Just("needle"), Just("[05] x*$")],
+        threads in 2..8_u32,
     ) {
         let here = common::directory();
-        fs::write(here.path().join("a"), large_text(size, seed, "\n")).unwrap();
+        fs::write(here.path().join("a"), &TEXT[start..start + size]).unwrap();
         let request = json!({"pattern": pattern, "glob": "**/*"});
-        is_the_same_on_all_threads(here.path(), "grep", &request, None);
+        is_the_same_on_threads(threads, here.path(), "grep", &request, None);
     }
 }
 

@@ -2,7 +2,7 @@
 //! is another's, and telling whose it is.
 
 use std::ffi::OsString;
-use std::fs::{self, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt, symlink};
@@ -29,8 +29,10 @@ pub struct InstallEntry {
 pub enum InstalledContent {
     /// A link to this target.
     Link(PathBuf),
-    /// A file of these bytes and this mode.
-    File(Vec<u8>, u32),
+    /// A page or completions of these bytes.
+    File(Vec<u8>),
+    /// A copy of this program.
+    Copy(PathBuf),
 }
 
 /// The links' names, in the registry's order.
@@ -77,7 +79,7 @@ pub fn all_entries(places: &InstallPlaces) -> Result<Vec<InstallEntry>, String> 
         return Ok(entries);
     };
     let mut lay = |name: &Path, page: Vec<u8>| {
-        let content = InstalledContent::File(page, 0o644);
+        let content = InstalledContent::File(page);
         entries.push(entry(share.join(name), Some(content)));
     };
     let manual = man::pages(TOOLS);
@@ -152,10 +154,11 @@ impl InstalledContent {
                 "link",
                 fs::read_link(path).is_ok_and(|there| there == *target),
             ),
-            Self::File(bytes, _) => (
+            Self::File(bytes) => (
                 "lay",
                 read(path, bytes.len() as u64).as_ref() == Some(bytes),
             ),
+            Self::Copy(program) => ("lay", !path.is_symlink() && program::is_copy(program, path)),
         };
         if is_there || !places.change(verb, path) {
             return Ok(());
@@ -172,20 +175,29 @@ impl InstalledContent {
         let made = match self {
             Self::Link(target) if !is_there(path) => return symlink(target, path),
             Self::Link(target) => symlink(target, &draft),
-            Self::File(bytes, mode) => {
-                let mut options = OpenOptions::new();
-                let file = options.write(true).create_new(true).mode(0o600);
-                file.open(&draft).and_then(|mut file| {
-                    file.write_all(bytes)?;
-                    file.set_permissions(Permissions::from_mode(*mode))
-                })
-            }
+            Self::File(bytes) => write_draft(&draft, 0o644, |file| file.write_all(bytes)),
+            Self::Copy(program) => write_draft(&draft, 0o755, |file| {
+                io::copy(&mut File::open(program)?, file).map(drop)
+            }),
         };
         let done = made.and_then(|()| fs::rename(&draft, path));
         done.inspect_err(|_| {
             let _ = fs::remove_file(&draft);
         })
     }
+}
+
+/// Makes the file `draft`, which has its content from `put_content` before others may read it.
+fn write_draft(
+    draft: &Path,
+    mode: u32,
+    put_content: impl FnOnce(&mut File) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    let options = options.write(true).create_new(true).mode(0o600);
+    let mut file = options.open(draft)?;
+    put_content(&mut file)?;
+    file.set_permissions(Permissions::from_mode(mode))
 }
 
 /// Removes the drafts that a run that was killed has left.

@@ -13,7 +13,6 @@ mod entries;
 mod places;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -110,9 +109,7 @@ fn install_all(mut places: InstallPlaces) -> Result<(), String> {
         entries::remove_drafts(&places);
     }
     if places.options.copy && !is_installed {
-        let program = fs::read(&places.program)
-            .map_err(|error| failure(&places.program, "cannot be read", &error))?;
-        InstalledContent::File(program, 0o755).lay(&places, &installed)?;
+        InstalledContent::Copy(places.program.clone()).lay(&places, &installed)?;
     }
     for entry in entries::all_entries(&places)? {
         entry.install(&places)?;

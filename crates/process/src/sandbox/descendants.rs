@@ -203,13 +203,15 @@ impl ProcessSet {
 
     /// Finds all current descendants of this process, and the processes that bear `mark`, with
     /// their descendants. A child usually has a higher number than its parent and comes after it;
-    /// if not, another round finds it.
+    /// only where one does not, all of `/proc` is read once more.
     pub fn scan(&mut self, mark: Option<&[u8]>) {
         self.count = 0;
         let myself = getpid().as_raw_pid();
         let mut marks = mark;
+        // The parents of the processes that are none of these as far as is known.
+        let mut parents_of_others = [0; MAX_PROCESSES_PER_ROUND];
         loop {
-            let mut more = false;
+            let (mut has_added, mut others) = (false, 0);
             each_process(|proc, name, pid| {
                 if pid == myself || self.get(pid).is_some() {
                     return;
@@ -226,7 +228,7 @@ impl ProcessSet {
                 if below || marks.is_some_and(|mark| has_mark(proc, name, mark)) {
                     let own_process =
                         name_of(stat).and_then(|name| OwnProcess::identify(pid, name));
-                    more |= self.add(FoundProcess {
+                    has_added |= self.add(FoundProcess {
                         pid,
                         parent,
                         own_process,
@@ -235,9 +237,16 @@ impl ProcessSet {
                         }),
                         state,
                     });
+                } else {
+                    if let Some(place) = parents_of_others.get_mut(others) {
+                        *place = parent;
+                    }
+                    others += 1;
                 }
             });
-            if !more {
+            let mut parents = parents_of_others.iter().take(others);
+            let came_early = parents.any(|parent| self.get(*parent).is_some());
+            if !has_added || (!came_early && others <= MAX_PROCESSES_PER_ROUND) {
                 return;
             }
             // The processes that bear it are known by now; what they start meanwhile is found as

@@ -40,8 +40,9 @@ const OWN_PROCESS_TIMEOUT: Duration = Duration::from_millis(200);
 const CHECK_PAUSES: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(10));
 
 /// The longest pause between two looks for other descendants. A look reads all of `/proc`, and when
-/// many trees end at once, they must have the processor.
-const MAX_SCAN_PAUSE: Duration = Duration::from_millis(100);
+/// many trees end at once, they must have the processor. That a whole tree is gone is seen without
+/// one, once no child is left.
+const MAX_SCAN_PAUSE: Duration = Duration::from_millis(200);
 
 /// Asks the process `number` to end, and waits for that, at most as `longest` says; true if it has
 /// ended.
@@ -114,7 +115,7 @@ impl TreeTermination<'_> {
                 return;
             }
             let waited = start.elapsed();
-            if looked.is_none_or(|last| waited > last + (waited / 4).min(MAX_SCAN_PAUSE)) {
+            if looked.is_none_or(|last| waited > last + (waited / 2).min(MAX_SCAN_PAUSE)) {
                 live.scan(self.mark);
                 self.ask_found(&live, &mut signalled, looked.is_none());
                 // A step may take longer than any grace.
@@ -203,7 +204,7 @@ impl TreeTermination<'_> {
             let pause = if killed {
                 CHECK_PAUSES.0
             } else {
-                (waited / 4).clamp(CHECK_PAUSES.0, MAX_SCAN_PAUSE)
+                (waited / 2).clamp(CHECK_PAUSES.0, MAX_SCAN_PAUSE)
             };
             std::thread::sleep(pause);
         }

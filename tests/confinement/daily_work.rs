@@ -330,10 +330,10 @@ fn a_project_of_node_is_installed_and_tested() {
     let room = Room::new();
     for door in doors() {
         room.write(
-            "dependency/package.json",
+            "package/package.json",
             r#"{"name":"dependency","version":"1.0.0","main":"index.js"}"#,
         );
-        room.write("dependency/index.js", "module.exports = () => 42;\n");
+        room.write("package/index.js", "module.exports = () => 42;\n");
         room.write(
             "package.json",
             r#"{"name":"works","version":"1.0.0","scripts":{"test":"node test.js"}}"#,
@@ -344,8 +344,8 @@ fn a_project_of_node_is_installed_and_tested() {
             // npm keeps its cache in the home directory, if it is not told otherwise.
             &format!(
                 "{PATH} export npm_config_cache=$PWD/.npm npm_config_update_notifier=false; \
-                 (cd dependency && npm pack --silent); \
-                 npm install --offline --no-audit --no-fund --silent ./dependency/dependency-1.0.0.tgz; \
+                 tar czf dependency.tgz package; \
+                 npm install --offline --no-audit --no-fund --silent ./dependency.tgz; \
                  npm test --silent 2>&1"
             ),
             "passed",
