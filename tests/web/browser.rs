@@ -597,8 +597,8 @@ fn a_page_that_is_not_there_is_an_error_and_no_page_of_the_browser_s() {
 }
 
 #[test]
-fn what_the_browser_shows_in_place_of_a_page_is_an_error() {
-    let test = "what_the_browser_shows_in_place_of_a_page_is_an_error";
+fn an_error_that_the_browser_shows_is_no_page() {
+    let test = "an_error_that_the_browser_shows_is_no_page";
     staged_with_a_browser(test, &[], |_| {
         let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

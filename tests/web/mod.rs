@@ -2,6 +2,8 @@
 
 mod allowed;
 mod answers;
+// Tests begin in the order of their names, and these wait for long.
+mod ask_providers;
 mod bodies;
 mod bounded;
 mod browser;
@@ -21,7 +23,6 @@ mod search_brave;
 mod search_google;
 mod search_notes;
 mod search_providers;
-mod search_routes;
 mod searching;
 mod stopped;
 mod tls;
