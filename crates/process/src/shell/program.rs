@@ -98,8 +98,7 @@ pub fn run_program(
     for (name, value) in program.get_envs().filter_map(set) {
         launch = launch.with(name, value)?;
     }
-    let directory = program.get_current_dir();
-    launch.directory = directory.map(open_directory).transpose()?;
+    launch.directory = program.get_current_dir().map(open_directory).transpose()?;
     let (mut watchdog, output) = Watchdog::start(launch, StderrTarget::Nowhere)?;
     read_output(&mut watchdog, output, deadline, limit, None)
 }
