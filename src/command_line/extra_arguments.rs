@@ -112,11 +112,8 @@ pub fn advise_on_extra_arguments(
 
 /// The line to type where more `words` stand than the tool has places for.
 fn advise_on_several(invocation: &str, schema: &Schema, words: &[&str]) -> String {
-    let places = schema
-        .fields
-        .iter()
-        .filter(|field| field.is_positional)
-        .count();
+    let fields = schema.fields.iter();
+    let places = fields.filter(|field| field.is_positional).count();
     if let ([file, pairs @ ..], 3) = (words, places)
         && pairs.len() % 2 == 0
     {

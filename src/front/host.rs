@@ -21,7 +21,7 @@ use iki_tools::contract::tool::{AccessScope, EnvelopeFamily, Tool};
 /// Answers the request on stdin on these terms.
 pub fn answer_stdin(tool: &Tool, terms: CallTerms) -> ProgramExit {
     let mut input = read_watched(tool);
-    answer::answer_on_stdout(tool, bytes_of(&mut input), terms)
+    answer::to_stdout(tool, bytes_of(&mut input), terms)
 }
 
 /// Answers one call of a server: the first line on stdin describes it, and `read_terms` makes the
@@ -45,7 +45,7 @@ pub fn answer_call(
         }
     };
     let terms = terms.unwrap_or_default();
-    let exit = answer::answer_on_stdout(tool, request, terms);
+    let exit = answer::to_stdout(tool, request, terms);
     if let Some(work) = terms
         .context
         .and_then(|context| context.after_answer.take())
@@ -83,7 +83,7 @@ pub fn answer_file(tool: &Tool, file: &OsStr, terms: CallTerms) -> ProgramExit {
         Ok(file) => read(file, &name),
         Err(error) => Err(unreadable(&name, &error)),
     };
-    answer::answer_on_stdout(tool, bytes_of(&mut input), terms)
+    answer::to_stdout(tool, bytes_of(&mut input), terms)
 }
 
 /// The times at which a call of `tool` may be ended because its caller is gone.

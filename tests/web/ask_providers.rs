@@ -228,7 +228,7 @@ fn what_is_kept_of_one_that_is_left_alone_is_still_an_answer() {
     search_with(&set, Some(&store), &words()).unwrap();
     let limited = ProviderFailureKind::RateLimited {
         seconds: 1,
-        is_quota_exhausted: false,
+        is_quota: false,
     };
     let breakers =
         iki_web::provider::breaker::ProviderBreakers::new(Some(&store as &dyn CacheStore));

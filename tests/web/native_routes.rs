@@ -551,7 +551,7 @@ fn a_page_comes_from_exa_s_store_or_is_crawled() {
                 text: "The text.".to_owned(),
                 author: Some("A. Uthor".to_owned()),
                 published: Some("2024-05-01T00:00:00.000Z".to_owned()),
-                was_crawled: crawled,
+                is_fresh: crawled,
             }
         );
         let asked = &server.asked()[0];
@@ -591,7 +591,7 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
             r#"{"tag":"NO_MORE_CREDITS","error":"none"}"#,
             ProviderFailureKind::RateLimited {
                 seconds: 3600,
-                is_quota_exhausted: true,
+                is_quota: true,
             },
         ),
         (
@@ -599,7 +599,7 @@ fn what_exa_does_not_have_or_refuses_is_said_without_the_key() {
             "{}",
             ProviderFailureKind::RateLimited {
                 seconds: 7,
-                is_quota_exhausted: false,
+                is_quota: false,
             },
         ),
         ("500 Oops", "{}", ProviderFailureKind::Upstream),

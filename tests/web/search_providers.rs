@@ -314,7 +314,7 @@ fn a_page_in_place_of_an_answer_is_not_understood() {
 const fn limited(seconds: u64) -> ProviderFailureKind {
     ProviderFailureKind::RateLimited {
         seconds,
-        is_quota_exhausted: false,
+        is_quota: false,
     }
 }
 

@@ -144,11 +144,7 @@ pub fn edit(
     replacements: &[TextReplacement<'_>],
     options: EditOptions,
 ) -> Result<FileEdit, FailedEdit> {
-    let EditOptions {
-        tells_lines,
-        condition,
-        end,
-    } = options;
+    let end = options.end;
     let failed = |index, error: EditError| FailedEdit {
         index,
         error,
@@ -202,7 +198,7 @@ pub fn edit(
             edited.made.push(prepared.made);
             return Ok(edited);
         }
-        if is_last && let Some(condition) = condition {
+        if is_last && let Some(condition) = options.condition {
             let written = prepared.write_draft(text, FileDraft::in_memory(), end);
             let content = written.and_then(|(_, text)| text.bytes_at(0, usize::MAX, end));
             if !condition(&content.map_err(|error| failed(index, error.into()))?) {
@@ -210,7 +206,7 @@ pub fn edit(
             }
         }
         let mut make = || -> Result<_, FileAccessError> {
-            if tells_lines {
+            if options.tells_lines {
                 let begins = line_numbers(text, &prepared.occurrences.first, end)?;
                 let (old, new) = &prepared.texts;
                 edited

@@ -275,15 +275,11 @@ impl RegularFile {
 }
 
 /// The first `limit` bytes of the file at `path`, and whether that is all of it; `None` if it
-/// cannot be read, not until `deadline`, or the system generates it.
+/// cannot be read, not until `end`, or the system generates it.
 #[must_use]
-pub fn read_beginning(
-    path: &Path,
-    limit: usize,
-    deadline: Option<Instant>,
-) -> Option<(Vec<u8>, bool)> {
+pub fn read_beginning(path: &Path, limit: usize, end: Option<Instant>) -> Option<(Vec<u8>, bool)> {
     let file = RegularFile::open(path, OFlags::RDONLY).ok()?;
-    let content = file.bytes_at(0, limit, deadline).ok()?;
+    let content = file.bytes_at(0, limit, end).ok()?;
     let is_whole = content.len() < limit;
     (file.stat.st_size > 0).then_some((content, is_whole))
 }

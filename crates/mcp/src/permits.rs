@@ -15,7 +15,7 @@ use iki_tools::contract::tool::Tool;
 const CALLS: usize = 64;
 
 /// Factor by which a server for many clients runs more calls of such a tool.
-const FACTOR_FOR_MANY_CLIENTS: usize = 4;
+const TEAM_FACTOR: usize = 4;
 
 /// The part of all permits that one holder may have, as a divisor.
 const SHARE: usize = 2;
@@ -37,12 +37,7 @@ impl CallPermits {
     /// The permits of a server of `tools`, for many clients or for one.
     pub fn new(tools: &[&'static Tool], has_many_clients: bool) -> Self {
         let tool_permits = tools.iter().filter_map(|tool| {
-            let count = tool.max_concurrent_calls?
-                * if has_many_clients {
-                    FACTOR_FOR_MANY_CLIENTS
-                } else {
-                    1
-                };
+            let count = tool.max_concurrent_calls? * if has_many_clients { TEAM_FACTOR } else { 1 };
             Some((tool.name, (Arc::new(Semaphore::new(count)), count)))
         });
         Self {
@@ -106,7 +101,7 @@ mod tests {
     async fn one_holder_leaves_room_for_another() {
         let permits = CallPermits::new(&[&TOOL], true);
         let (ada, bob) = (TokenOwner::new("ada"), TokenOwner::new("bob"));
-        let all = TOOL.max_concurrent_calls.unwrap() * FACTOR_FOR_MANY_CLIENTS;
+        let all = TOOL.max_concurrent_calls.unwrap() * TEAM_FACTOR;
         let mut of_ada = Vec::new();
         while let Some(permit) = has(&permits, &ada).await {
             of_ada.push(permit);

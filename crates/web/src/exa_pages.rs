@@ -32,7 +32,7 @@ pub struct ExaPage {
     /// Date of publication, as Exa writes it.
     pub published: Option<String>,
     /// True if it was crawled for this call; otherwise it was in Exa's store.
-    pub was_crawled: bool,
+    pub is_fresh: bool,
 }
 
 // Its text is read like that of any page.
@@ -179,7 +179,7 @@ fn read_pages(reply: &HttpResponse) -> Result<Vec<ExaPage>, UnreadableReply> {
         text,
         author: word(page, "author"),
         published: word(page, "publishedDate"),
-        was_crawled: word(status, "source").is_some_and(|source| source != "cached"),
+        is_fresh: word(status, "source").is_some_and(|source| source != "cached"),
     }])
 }
 

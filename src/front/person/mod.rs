@@ -196,7 +196,7 @@ fn call(
     flags.style.stdin = request.stdin;
     // JSON is for programs, and has everything that a host gets.
     let terms = flags.apply_to(CallTerms::within(Audience::Program, None, None));
-    let exit = answer::answer_on_stdout(tool, Ok(&mut request.json), terms);
+    let exit = answer::to_stdout(tool, Ok(&mut request.json), terms);
     if io::stdout().is_terminal() {
         // A person's next prompt starts on a line of its own; an error of the terminal is ignored.
         program_output::print("\n");

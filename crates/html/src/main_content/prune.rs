@@ -24,8 +24,8 @@ struct PruneFrame {
 }
 
 impl PruneFrame {
-    fn new(node: Handle, is_within_code: bool) -> Self {
-        let is_code = is_within_code || dom::name(&node) == "pre" || listing::is_marked(&node);
+    fn new(node: Handle, is_parent_code: bool) -> Self {
+        let is_code = is_parent_code || dom::name(&node) == "pre" || listing::is_marked(&node);
         let children = std::mem::take(&mut *node.children.borrow_mut()).into_iter();
         Self {
             node,

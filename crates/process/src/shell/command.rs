@@ -133,13 +133,10 @@ pub fn run_command(
     let passed_on = pass_on(&mut pipe, &watchdog, sink, until, progress)?;
     match (passed_on, limit) {
         (PassedOn::UntilTimeout, _) if hand_over_at.is_some() => {
+            let running = BackgroundCommand::from_running((pipe, watchdog), limit, shell);
             return Ok(CommandOutcome {
                 code: None,
-                background: Some(BackgroundCommand::from_running(
-                    (pipe, watchdog),
-                    limit,
-                    shell,
-                )),
+                background: Some(running),
                 ..CommandOutcome::ended(0)
             });
         }

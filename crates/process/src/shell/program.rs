@@ -94,13 +94,11 @@ pub fn run_program(
     let arguments = std::iter::once(program.get_program()).chain(program.get_args());
     let changed = |name: &OsStr| program.get_envs().any(|(one, _)| one == name);
     let mut launch = ProgramLaunch::prepare(program.get_program(), arguments, changed)?;
-    for (name, value) in program.get_envs() {
-        if let Some(value) = value {
-            launch = launch.with(name, value)?;
-        }
+    let set = |(name, value)| Option::zip(Some(name), value);
+    for (name, value) in program.get_envs().filter_map(set) {
+        launch = launch.with(name, value)?;
     }
-    let directory = program.get_current_dir();
-    launch.directory = directory.map(open_directory).transpose()?;
+    launch.directory = program.get_current_dir().map(open_directory).transpose()?;
     let (mut watchdog, output) = Watchdog::start(launch, StderrTarget::Nowhere)?;
     read_output(&mut watchdog, output, deadline, limit, None)
 }

@@ -14,11 +14,11 @@ use super::{doi_registry, paper_caller, scholarly_web, unpaywall};
 use iki_base::unseen::UnseenCount;
 use iki_web::cache::SingleFlightGuard;
 use iki_web::search::context::SearchContext;
+use iki_web::search::count_removed;
 use iki_web::search::provider_choice::NoProvider;
 use iki_web::search::provider_route::{PROVIDER_TIMEOUT, ProviderRoute};
 use iki_web::search::search_answer::{ProviderRouting, SearchFailure};
 use iki_web::search::searcher;
-use iki_web::search::count_removed;
 use iki_web::work::work_id::WorkId;
 
 /// Minimum time that is worth asking another provider. A shorter one would say nothing about it.

@@ -262,7 +262,7 @@ fn refusal(title: &str, reply: &HttpResponse) -> ProviderRefusal {
             };
             let kind = ProviderFailureKind::RateLimited {
                 seconds,
-                is_quota_exhausted: true,
+                is_quota: true,
             };
             let text = format!("The search quota of {title} is used up ({reason}).");
             ProviderRefusal::new(kind, text)

@@ -18,7 +18,7 @@ pub struct UnexpandedPath<'a> {
 
 impl UnexpandedPath<'_> {
     /// The whole path, where it is known.
-    #[must_use] 
+    #[must_use]
     pub fn path(&self) -> Option<String> {
         let directory = self.directory.as_ref()?;
         // The root's own name is its slash.

@@ -234,11 +234,11 @@ impl<S: ByteSource> FileScan<S> {
     /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let path = std::env::temp_dir().join(format!("{}.txt", std::process::id()));
     /// std::fs::write(&path, "one\ntwo\nthree\n")?;
-    /// let file = std::fs::File::open(&path)?;
+    /// let file = std::os::fd::OwnedFd::from(std::fs::File::open(&path)?);
     /// // At the end of its time a search ends with `ScanError::OutOfTime`.
     /// let matcher = RegexMatcher::compile("w")?.within(Duration::from_secs(1));
     /// let around = ContextLines { before: 1, after: 1 };
-    /// let mut scan = FileScanner::new().start(file.into(), 0).with_context(around);
+    /// let mut scan = FileScanner::new().start(file, 0).with_context(around);
     /// let mut shown = ShownLines::default();
     /// scan.run(&matcher, &mut shown)?;
     /// assert_eq!(shown.0, [(1, '-'), (2, ':'), (3, '-')]);

@@ -27,11 +27,7 @@ const BUFFER_BYTES: usize = 1024;
 const PREPARED_BYTES: usize = 16 * 1024;
 
 /// Answers `input`, the bytes of a request, which are used up, with one JSON object on stdout.
-pub fn answer_on_stdout(
-    tool: &Tool,
-    input: Result<&mut [u8], Failure>,
-    terms: CallTerms,
-) -> ProgramExit {
+pub fn to_stdout(tool: &Tool, input: Result<&mut [u8], Failure>, terms: CallTerms) -> ProgramExit {
     let mut out = BufWriter::with_capacity(BUFFER_BYTES, RawStdout::default());
     // The standard library's stdout would get a buffer, which nothing uses.
     let terminal = rustix::stdio::stdout().is_terminal();

@@ -211,7 +211,7 @@ mod tests {
 
     const LIMITED: ProviderFailureKind = ProviderFailureKind::RateLimited {
         seconds: 5,
-        is_quota_exhausted: false,
+        is_quota: false,
     };
 
     fn is_open(state: BreakerState) -> bool {

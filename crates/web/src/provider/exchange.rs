@@ -326,16 +326,16 @@ fn failure(
     let kind = match refusal.kind {
         ProviderFailureKind::RateLimited {
             seconds: 0,
-            is_quota_exhausted,
+            is_quota,
         } => {
-            let usual = if is_quota_exhausted {
+            let usual = if is_quota {
                 QUOTA_WAIT_SECONDS
             } else {
                 DEFAULT_WAIT_SECONDS
             };
             ProviderFailureKind::RateLimited {
                 seconds: told.map_or(usual, |wait| wait.as_secs().max(1)),
-                is_quota_exhausted,
+                is_quota,
             }
         }
         kind => kind,

@@ -27,7 +27,7 @@ pub enum ProviderFailureKind {
         /// Seconds until it may be asked again.
         seconds: u64,
         /// True if a quota is exhausted, so that slower requests would not help.
-        is_quota_exhausted: bool,
+        is_quota: bool,
     },
     /// The provider could not be reached.
     Network {
@@ -46,11 +46,8 @@ impl ProviderFailureKind {
     /// Too many requests, for so many seconds; zero stands for those in the answer.
     #[must_use]
     pub const fn too_fast(seconds: u64) -> Self {
-        let is_quota_exhausted = false;
-        Self::RateLimited {
-            seconds,
-            is_quota_exhausted,
-        }
+        let is_quota = false;
+        Self::RateLimited { seconds, is_quota }
     }
 
     /// True if the next request to the provider is likely to fail as well.
@@ -74,10 +71,7 @@ impl ProviderFailureKind {
             Self::AuthInvalid => "key rejected",
             Self::Config => "badly configured",
             Self::TooLong => "search too long",
-            Self::RateLimited {
-                is_quota_exhausted: true,
-                ..
-            } => "quota used up",
+            Self::RateLimited { is_quota: true, .. } => "quota used up",
             Self::RateLimited { .. } => "rate limited",
             Self::Network { is_local: true } => "no network",
             Self::Network { .. } => "not reached",
@@ -186,10 +180,7 @@ fn advice(provider: &Provider, kind: ProviderFailureKind) -> String {
         ProviderFailureKind::AuthMissing | ProviderFailureKind::Config => provider.setup.to_owned(),
         ProviderFailureKind::AuthInvalid => format!("Check {}.", provider.places()),
         ProviderFailureKind::TooLong => "Shorten the query, or choose another provider.".to_owned(),
-        ProviderFailureKind::RateLimited {
-            is_quota_exhausted: true,
-            ..
-        } => {
+        ProviderFailureKind::RateLimited { is_quota: true, .. } => {
             format!("Choose another provider until {title} allows more.")
         }
         ProviderFailureKind::RateLimited { seconds, .. } => {

@@ -211,7 +211,7 @@ pub fn by_status(title: &str, reply: &HttpResponse) -> ProviderRefusal {
 /// An exhausted quota; the wait is in the answer, if anywhere.
 pub const QUOTA: ProviderFailureKind = ProviderFailureKind::RateLimited {
     seconds: 0,
-    is_quota_exhausted: true,
+    is_quota: true,
 };
 
 /// Too many requests; the wait is in the answer.

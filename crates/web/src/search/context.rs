@@ -110,12 +110,10 @@ impl<'a> SearchContext<'a> {
         match self.for_answers() {
             None => Err(SingleFlightGuard::default()),
             Some(_) if self.client.is_offline() => look().ok_or_else(SingleFlightGuard::default),
-            Some(store) => get_or_wait(
-                store,
-                question,
-                MAX_WAIT.min(self.client.time_left() / 3),
-                look,
-            ),
+            Some(store) => {
+                let wait = MAX_WAIT.min(self.client.time_left() / 3);
+                get_or_wait(store, question, wait, look)
+            }
         }
     }
 }

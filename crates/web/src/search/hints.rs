@@ -180,7 +180,7 @@ mod tests {
         let breakers = ProviderBreakers::new(Some(&store));
         let limited = ProviderFailureKind::RateLimited {
             seconds: 1,
-            is_quota_exhausted: false,
+            is_quota: false,
         };
         breakers.failed(&TAVILY, limited);
         breakers.failed(

@@ -125,13 +125,8 @@ fn run<'a>(request: &'a Request<'a>) -> Result<Reply<'a>, Failure> {
 fn is_missing_directory(path: &str) -> bool {
     let reach = confinement::is_within_reach;
     let obstacle = missing_paths::path_obstacle(Path::new(path), reach);
-    let needs = matches!(
-        obstacle,
-        Some(PathObstacle::Missing {
-            is_whole_path: false,
-            ..
-        })
-    );
+    let needs =
+        matches!(obstacle, Some(PathObstacle::Missing { is_whole_path, .. }) if !is_whole_path);
     needs
         && !path.ends_with('/')
         && !paths::is_web_address(path)

@@ -69,19 +69,14 @@ fn write(
     limit: Option<u64>,
 ) -> std::io::Result<()> {
     object.field("url", page.url.as_str())?;
-    object.field(
-        "title",
-        shorten_title(&page.document.title, object.terms().max_answer),
-    )?;
+    let title = shorten_title(&page.document.title, object.terms().max_answer);
+    object.field("title", title)?;
     let text = &page.document.markdown;
     let lines = line_window(text, offset, limit);
     if lines.is_empty() && offset > 1 {
         let is_whole = !page.document.cuts.lack_end();
-        object.note(fetch_note::past_the_end(
-            offset,
-            text.lines().count(),
-            is_whole,
-        ));
+        let total = text.lines().count();
+        object.note(fetch_note::past_the_end(offset, total, is_whole));
     }
     let cut = object.whole_text("content", lines.as_bytes())?;
     if let Some(cut) = cut {
@@ -229,11 +224,8 @@ fn failure(error: FetchError, target: Option<&Url>, terms: &CallTerms) -> Failur
         }
         FetchError::Network(error) => {
             let note = target.map(|target| fetch_note::of_network(&error, target, terms));
-            Failure::new(
-                ErrorCode::NetworkError,
-                format!("Failed to fetch URL: {error}"),
-            )
-            .with_note(note.unwrap_or_default())
+            let message = format!("Failed to fetch URL: {error}");
+            Failure::new(ErrorCode::NetworkError, message).with_note(note.unwrap_or_default())
         }
         FetchError::Status(reply) => {
             let note = target.map(|target| fetch_note::of_status(&reply, target, terms));

@@ -122,11 +122,7 @@ fn ask_exa(full: &mut FullPage, client: &HttpClient, request: &ScrapeRequest) ->
     };
     full.page.paging = FetchPaging::Nowhere;
     full.page.extent = None;
-    let way = if page.was_crawled {
-        "crawled"
-    } else {
-        "cached"
-    };
+    let way = if page.is_fresh { "crawled" } else { "cached" };
     full.page.extracted_by = Some(format!("exa:{way}"));
     true
 }
