@@ -239,6 +239,11 @@ impl Request<'_> {
                     let lines = last.saturating_sub(first.max(1)).saturating_add(1);
                     Some(FieldValue::Integer(lines))
                 }
+                // To the end, as without it.
+                (Some(0..), Some(-1)) => {
+                    self.fields.remove(index);
+                    return;
+                }
                 _ => return,
             }
         } else if OPPOSITES.iter().any(|other| is(other)) {

@@ -363,6 +363,10 @@ impl GrepQuery<'_> {
         if done.count > 0 && oddity.is_none() {
             return None;
         }
+        // Another reading may match in those files alone.
+        if shared.options.style.binary == BinaryFiles::LeftOut {
+            return None;
+        }
         let made = shared.made.take();
         let remaining_pass = shared.rest_of_readings(took);
         let pass = remaining_pass.or_else(|| {

@@ -14,6 +14,7 @@ use super::line_form::{LineBeginning, LineForm, painted_path};
 use super::line_receiver::LineReceiver;
 use super::options::GrepOutput;
 use super::shared_search::{DeadlineMatcher, SharedSearch};
+use crate::contract::search_style::LineHead;
 use iki_base::progress_counters;
 use iki_base::unseen;
 use iki_base::wording::count_noun;
@@ -268,8 +269,10 @@ impl<'s> FileSearcher<'s> {
                 }
                 GrepOutput::Counts => {
                     chunk.text.push(b'\n');
-                    chunk.text.extend(painted_path(path, painted));
-                    chunk.text.push(b':');
+                    if self.shared.options.style.head != LineHead::Number {
+                        chunk.text.extend(painted_path(path, painted));
+                        chunk.text.push(b':');
+                    }
                     chunk
                         .text
                         .extend_from_slice(itoa::Buffer::new().format(*counted).as_bytes());
