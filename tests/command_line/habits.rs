@@ -99,13 +99,12 @@ fn several_places_are_searched_and_one_that_is_missing_is_a_failure() {
     let many = ["src"; 20];
     let (code, out, err) = grep(&[&["--root", bounds, "one"], &many[..]].concat());
     assert_eq!((code, out.lines().count(), err.as_str()), (0, 20, ""));
-    let outside = room.path().parent().unwrap().to_str().unwrap();
-    let (code, _, err) = grep(&["--root", bounds, "one", "src", outside]);
+    let (code, _, err) = grep(&["--root", bounds, "one", "src", "/"]);
     assert_eq!(code, 2);
     err.assert_row_at(
         "command_line",
         "a directory without the bounds, of several",
-        &[(bounds, "<here>"), (outside, "<outside>")],
+        &[(bounds, "<here>")],
     );
     assert_eq!(grep(&["--json", "one", "src", "doc"]).0, 2);
     assert_eq!(grep(&["one", "--path", "src", "doc"]).0, 2);
