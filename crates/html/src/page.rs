@@ -14,8 +14,8 @@ use iki_markdown::writer;
 /// is proportional to the page's length, and so is the memory, up to 160 MiB.
 ///
 /// # Panics
-/// Where the page's parser does, which [`catch_reader_panic`](iki_markdown::reader_panics::catch_reader_panic) makes an
-/// error:
+/// Where the page's parser does, which
+/// [`catch_reader_panic`](iki_markdown::reader_panics::catch_reader_panic) makes an error:
 ///
 /// ```
 /// use iki_html::convert;

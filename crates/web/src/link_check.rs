@@ -83,8 +83,8 @@ pub struct CheckedLink {
     pub archived: Option<String>,
 }
 
-/// Checks links within the time of `client`, each of them once. One that the caller has not named is
-/// asked at a private address only on a host that it has named with another.
+/// Checks links within the time of `client`, each of them once. One that the caller has not named
+/// is asked at a private address only on a host that it has named with another.
 #[must_use]
 pub fn check_links(links: &[LinkToCheck<'_>], client: &HttpClient) -> Vec<CheckedLink> {
     let named = links.iter().filter(|link| link.is_named);

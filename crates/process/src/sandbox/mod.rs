@@ -125,8 +125,8 @@
 //!     `bash::calls::the_command_s_zombies_do_not_pile_up`,
 //!     `mcp::life::a_background_process_that_ends_is_reaped`.
 //! 14. The tool is a subreaper too: it ends all that descends from it and answers 137.
-//!     `bash::calls::` `a_command_that_kills_its_watchdog_is_ended_and_answered`, `refused_services::`
-//!     `a_command_that_kills_its_watchdog_is_ended_where_nobody_is_a_subreaper`.
+//!     `bash::calls::` `a_command_that_kills_its_watchdog_is_ended_and_answered`,
+//!     `refused_services::` `a_command_that_kills_its_watchdog_is_ended_where_nobody_is_a_subreaper`.
 //! 15. No process is left that knows of them, unless there is a server, with which they end.
 //!     `mcp::life::what_outlives_its_tool_and_its_watchdog_ends_with_the_server`. Without a server
 //!     not tested.
